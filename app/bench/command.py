@@ -16,10 +16,10 @@ from app.bench.sizes import SIZES, sized_model
 from app.bench.table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
 from app.core.about import command
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.models import PRECISIONS
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 
 ALL = "all"
 _OPTION_LIST = "\n".join(

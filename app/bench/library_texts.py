@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.bench.texts import BETWEEN, QUESTIONS_FILE, Pool
+from app.core.atomic import write_atomic
 from app.core.library import Library
 from app.core.sentences import sentences
 from app.core.text import Span
-from app.settings.files import write_atomic
 from app.training.examples import QaExample, read_qa, read_qa_strictly
 
 if TYPE_CHECKING:

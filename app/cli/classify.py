@@ -20,6 +20,7 @@ from app.cli.terminal import (
     shortened,
 )
 from app.core.about import command
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.legible import legible
 from app.core.models import Head, ProblemType
@@ -34,7 +35,6 @@ from app.flows.tables import Table, read_columns, read_table
 from app.flows.teach.datasets import checked_labels, labels_from
 from app.flows.teach.files import column_of, only_text_column, read_text_table
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 
 _EPILOG = """\
 TEXT is a text itself; - reads one from standard input. A text longer than the model's window is

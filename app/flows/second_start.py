@@ -25,7 +25,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.plain import json_of
 from app.models.disk.locks import Lock
-from app.settings.files import make_private
+from app.settings.paths import make_private
 
 GREETING = b"spanlight-window 1 "
 TAKEN = b"taken\n"

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from app.core.atomic import sweep
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.settings import settings as settings_file
-from app.settings.files import make_private, may_write, sweep, write_atomic
-from app.settings.paths import Paths, default_paths
+from app.settings.paths import Paths, default_paths, make_private, may_write
 from app.settings.settings import Settings
 
 # Importing these at once would take half of the time until the window is painted.
@@ -172,21 +172,21 @@ class Workspace:
         """When each model was last used."""
         from app.models.disk.records import Uses
 
-        return Uses(self.paths.uses_file, write_atomic)
+        return Uses(self.paths.uses_file)
 
     @Lazy
     def measures(self) -> Measures:
         """The measures of models that were made on this computer."""
         from app.models.disk.records import Measures
 
-        return Measures(self.paths.measures_file, write_atomic)
+        return Measures(self.paths.measures_file)
 
     @Lazy
     def adjustments(self) -> Adjustments:
         """The adjustments of readers' calibrations to the person's verdicts."""
         from app.models.disk.records import Adjustments
 
-        return Adjustments(self.paths.adjustments_file, write_atomic)
+        return Adjustments(self.paths.adjustments_file)
 
     @property
     def network(self) -> Network:

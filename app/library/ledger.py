@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
-from functools import partial
 from pathlib import Path
 
+from app.core.atomic import replacing
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
 from app.core.message import Message, stored
@@ -130,15 +130,11 @@ class Ledger:
             (each.number, each.name, each.roots, each.suffixes, each.ignore)
             for each in _libraries(connection)
         ]
-        part = self._backup.with_suffix(f".{os.getpid()}.part")
         try:
-            with open(part, "wb", opener=partial(os.open, mode=0o600)) as file:
-                file.write(json_of(values, indent=1).encode())
-            os.replace(part, self._backup)
+            with replacing(self._backup) as part:
+                part.write_text(json_of(values, indent=1), encoding="utf-8")
         except OSError as fault:  # the database has them
             _log.warning("%s was not written: %s", self._backup, fault)
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
 
     # Files
 

@@ -6,7 +6,8 @@ import logging
 import re
 from pathlib import Path
 
-from app.settings.files import may_write, write_atomic
+from app.core.atomic import write_atomic
+from app.settings.paths import may_write
 
 # Drafts are saved at this interval while a person types, so that killing the process loses no more than that.
 SAVE_EVERY_MS = 1000

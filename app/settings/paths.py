@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,3 +122,20 @@ def without_home(text: str, home: Path | None = None) -> str:
     if not parts[0]:
         name = name.replace("+", "", 1)  # the first two slashes of file:///home are not part of the path
     return re.sub(name + r"(?![\w.-])", "~", text, flags=re.IGNORECASE if os.name == "nt" else 0)
+
+
+def may_write(folder: Path) -> bool:
+    """Whether files may be written below a folder, which need not exist; found out without writing."""
+    there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), folder)  # noqa: PTH110
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder that the computer's other users cannot enter, or close an existing one to them.
+
+    Raises nothing: if the folder cannot be created, writing to it will raise the error.
+    """
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.name == "posix" and (there := folder.stat()).st_uid == os.getuid() and there.st_mode & 0o077:
+            folder.chmod(0o700)

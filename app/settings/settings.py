@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.models import Head
 from app.core.plain import json_of
-from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
 READINGS = ("usual", "every", "quick")

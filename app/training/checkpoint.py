@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from app.core.atomic import flush
 from app.core.plain import json_of
 
 
@@ -84,12 +85,6 @@ def _read(folder: Path) -> tuple[State, dict[str, torch.Tensor], dict[int, dict[
     except (OSError, ValueError, TypeError, SafetensorError):
         return None
     return state, weights, moments
-
-
-def flush(path: Path) -> None:
-    """Flush a file to disk, so that a rename after it never exposes an empty one."""
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
 
 
 def trained_parameters(model: nn.Module) -> list[tuple[str, nn.Parameter]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from torch import nn
 from transformers import BertForPreTraining, PreTrainedModel
 from transformers.utils import logging
 
+from app.core.atomic import flush
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head
@@ -148,13 +150,12 @@ def write_folder(
     settings: Mapping[str, Any] | None = None,
     head: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
-    """Write config, tokenizer and weights (float16 if `half`), the weights last, each to a new file that is renamed.
+    """Write config, tokenizer and weights (float16 if `half`): all to new files, which then replace the earlier ones.
 
     With a `shard`, weights of more megabytes are written in files of at most that. The config keeps the base's own
     dropout, and gets `settings` in addition. A `head` that the model's class lacks is written with its weights, in
     place of the pooler. Notes on earlier weights in the folder are removed with these.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
     config = model.config.to_dict()
     original = json.loads((base / "config.json").read_text(encoding="utf-8"))
@@ -167,14 +168,6 @@ def write_folder(
     config.update(architectures=[type(model).__name__], dtype=str(dtype).removeprefix("torch."))
     config.update(settings or {})
     config.pop("_name_or_path", None)
-    _write(folder / "config.json", json_of(config, indent=2, sort_keys=True) + "\n")
-    tokenizer.save(str(folder / "tokenizer.json.part"), pretty=False)
-    os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
-    tokenizing = base / "tokenizer_config.json"
-    if tokenizing.is_file():
-        tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
-        tokenizer_config.pop("name_or_path", None)
-        _write(folder / "tokenizer_config.json", json_of(tokenizer_config, indent=2) + "\n")
     tensors = _unshared(model)
     if head is not None:
         tensors = {name: one for name, one in tensors.items() if not name.startswith("pooler.")} | dict(head)
@@ -183,25 +176,38 @@ def write_folder(
     names = [_WEIGHTS]
     if len(shards) > 1:
         names = [f"model-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
-    for name, keys in zip(names, shards, strict=True):
-        part = folder / f"{name}.part"
-        save_file({key: weights[key] for key in keys}, part, metadata={"format": "pt"})
-        # safetensors makes files readable by their owner only; a model is as readable as the folder's other files.
-        part.chmod((folder / "config.json").stat().st_mode & 0o777)
-    # The calibration and the figures in them are those of the earlier weights.
-    (folder / _NOTES).unlink(missing_ok=True)
-    for name in names:
-        os.replace(folder / f"{name}.part", folder / name)
-    for old in folder.glob("model*.safetensors"):
+    fresh = folder / ".part"
+    shutil.rmtree(fresh, ignore_errors=True)  # a killed run's
+    fresh.mkdir(parents=True)
+    try:
+        _write_json(fresh / "config.json", config, sort_keys=True)
+        tokenizer.save(str(fresh / "tokenizer.json"), pretty=False)
+        tokenizing = base / "tokenizer_config.json"
+        if tokenizing.is_file():
+            tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
+            tokenizer_config.pop("name_or_path", None)
+            _write_json(fresh / "tokenizer_config.json", tokenizer_config)
+        for name, keys in zip(names, shards, strict=True):
+            save_file({key: weights[key] for key in keys}, fresh / name, metadata={"format": "pt"})
+            # safetensors makes files readable by their owner only; a model is as readable as its other files.
+            (fresh / name).chmod((fresh / "config.json").stat().st_mode & 0o777)
+        if len(shards) > 1:
+            size = sum(tensor.nbytes for tensor in weights.values())
+            files = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
+            _write_json(fresh / _INDEX, {"metadata": {"total_size": size}, "weight_map": files})
+            names.append(_INDEX)
+        written = [path.name for path in fresh.iterdir() if path.name not in names] + names
+        for name in written:
+            flush(fresh / name)
+        # The calibration and the figures in them are those of the earlier weights.
+        (folder / _NOTES).unlink(missing_ok=True)
+        for name in written:
+            os.replace(fresh / name, folder / name)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    for old in (folder / _INDEX, *folder.glob("model*.safetensors")):
         if old.name not in names:
-            old.unlink()
-    if len(shards) == 1:
-        (folder / _INDEX).unlink(missing_ok=True)
-        return
-    size = sum(tensor.nbytes for tensor in weights.values())
-    files = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
-    index = {"metadata": {"total_size": size}, "weight_map": files}
-    _write(folder / _INDEX, json_of(index, indent=2) + "\n")
+            old.unlink(missing_ok=True)
 
 
 def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
@@ -228,7 +234,5 @@ def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:
     return unshared
 
 
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+def _write_json(path: Path, values: Mapping[str, Any], *, sort_keys: bool = False) -> None:
+    path.write_text(json_of(values, indent=2, sort_keys=sort_keys) + "\n", encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from app.core.atomic import replacing
 from app.core.errors import SpanlightError
 from app.core.files import reason_of
 from app.core.message import Message
@@ -216,13 +216,9 @@ class _Run:
             if state.step == self._last if self._request.options.get("last") else better:
                 state.best, state.best_step = figures, state.step
                 self._run_folder.mkdir(parents=True, exist_ok=True)
-                part = self._run_folder / "best.safetensors.part"
-                save_file(
-                    {n: p.detach().cpu().contiguous() for n, p in checkpoint.trained_parameters(self._model)},
-                    part,
-                )
-                checkpoint.flush(part)
-                os.replace(part, self._run_folder / "best.safetensors")
+                trained = checkpoint.trained_parameters(self._model)
+                with replacing(self._run_folder / "best.safetensors") as part:
+                    save_file({name: p.detach().cpu().contiguous() for name, p in trained}, part)
 
     @contextmanager
     def _mixed_with_base(self) -> Iterator[None]:

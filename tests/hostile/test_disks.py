@@ -240,7 +240,7 @@ def test_a_reader_that_finds_no_room_says_so_in_one_sentence(
     def full(*_: Any) -> None:
         raise OSError(28, "the disk is full on device")
 
-    monkeypatch.setattr("app.training.checkpoint.flush", full)
+    monkeypatch.setattr("app.training.folder.flush", full)
     with pytest.raises(SpanlightError, match="the disk is full") as refused:
         teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert refused.value.hint == "Free some space."

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.settings.paths import default_paths, short_path, without_home
+from app.core.atomic import write_atomic
+from app.settings.drafts import Drafts
+from app.settings.paths import default_paths, make_private, may_write, short_path, without_home
 
 
 def test_one_variable_moves_everything(tmp_path: Path) -> None:
@@ -63,3 +67,37 @@ def test_the_home_is_gone_and_the_rest_stands(before: str, after: str) -> None:
     shown = without_home(f"{before} /home/ada/{after}", HOME)
     assert shown.startswith(f"{without_home(before, HOME)} ~/")
     assert "/home/ada/" not in shown
+
+
+def test_the_nearest_folder_that_is_there_decides_what_may_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert may_write(tmp_path) and may_write(tmp_path / "one" / "two")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").touch()
+    assert not may_write(tmp_path / "file") and not may_write(tmp_path / "file" / "one")
+    drafts = Drafts(tmp_path / "file" / "drafts")
+    drafts.save("one", "words")
+    assert drafts.load("one") == ""
+    asked: list[Path] = []
+
+    def access(path: Path, mode: int) -> bool:
+        asked.append(Path(path))
+        return False
+
+    monkeypatch.setattr(os, "access", access)
+    assert not may_write(tmp_path / "one" / "two")
+    assert asked == [tmp_path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights as POSIX has them")
+def test_a_folder_of_ones_own_is_closed_to_others(tmp_path: Path) -> None:
+    new, old = tmp_path / "one" / "new", tmp_path / "old"
+    old.mkdir(mode=0o755)
+    write_atomic(old / "words", b"words")
+    for folder in (new, old, old):
+        make_private(folder)
+    assert [folder.stat().st_mode & 0o777 for folder in (new, old)] == [0o700, 0o700]
+    assert (old / "words").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "file").touch()
+    make_private(tmp_path / "file" / "below")  # whoever writes there says so

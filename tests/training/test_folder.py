@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -32,3 +33,27 @@ def test_shards_hold_every_weight_once_and_are_trained_on_again(tmp_path: Path) 
         assert torch.equal(again.state_dict()[name], tensor), name
     folder.write_folder(split, base, model, tokenizer)
     assert [path.name for path in sorted(split.glob("*.safetensors*"))] == ["model.safetensors"]
+
+
+def test_what_cannot_be_written_leaves_the_earlier_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, out = small_checkpoint(tmp_path / "base", "mpnet"), tmp_path / "out"
+    model = folder.load_base(base, "qa", (), 0.0, 1)
+    tokenizer = folder.load_tokenizer(base)
+    folder.write_folder(out, base, model, tokenizer)
+    (out / "spanlight.json").write_text("{}")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    (out / ".part").mkdir()
+    (out / ".part" / "model.safetensors").touch()  # as a killed run leaves it
+
+    def full(path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "flush", full)
+        with pytest.raises(OSError, match="No space left"):
+            folder.write_folder(out, base, model, tokenizer, half=True, settings={"pooling": "mean"})
+    assert before == {path.name: path.read_bytes() for path in out.iterdir()}
+    folder.write_folder(out, base, model, tokenizer, half=True)
+    assert {path.name for path in out.iterdir()} == before.keys() - {"spanlight.json"}

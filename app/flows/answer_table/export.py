@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, cell_of
+from app.core.atomic import write_atomic, writing
 from app.core.corrections import Verdict
 from app.core.days import iso
 from app.core.errors import SpanlightError
@@ -25,7 +26,6 @@ from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic, writing
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from app.core.atomic import writing
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
 from app.core.memory_limit import OUT_OF_MEMORY
@@ -19,7 +20,6 @@ from app.documents.limits import MEMORY
 from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
 from app.documents.process import Order, recognising, start_limited
 from app.engine.child import Child
-from app.settings.files import writing
 
 if TYPE_CHECKING:
     from app.core.confine import Confined

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
+from app.core.atomic import sweep
 from app.core.errors import SpanlightError
 from app.core.files import reason_of
 from app.core.message import Message
@@ -29,7 +30,6 @@ from app.flows.cluster.rows import (
     SourceFile,
 )
 from app.flows.library.folders import SUFFIXES
-from app.settings.files import sweep
 
 INSTALL_HINT = Message("Install it into Spanlight's environment: pip install 'spanlight[cluster]'")
 # The folder of the rows that become OUT.csv is OUT.csv.rows.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from app.core.atomic import writing
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head, ProblemType
@@ -19,7 +20,6 @@ from app.flows.cluster.run import Actor, RunResult, run_tasks
 from app.flows.cluster.store import ROWS_SUFFIX, Storage
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
-from app.settings.files import writing
 
 # Rows per task, which is the unit of work that is lost with an actor.
 _ROWS_PER_TASK = 512

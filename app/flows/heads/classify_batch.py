@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from app.core.atomic import write_atomic
 from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.report import Report
@@ -17,7 +18,6 @@ from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import RowFile, check_rows, refuse_same_file, refuse_unwritable
 from app.flows.tables import Table
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 
 ItemT = TypeVar("ItemT")
 

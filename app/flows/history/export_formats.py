@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.settings.files import write_atomic
 
 
 @dataclass(frozen=True, slots=True)

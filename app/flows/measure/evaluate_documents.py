@@ -10,6 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.models import Head
@@ -26,7 +27,6 @@ from app.flows.measure.plan import Plan, figures_by_name, per_cent, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 from app.training.examples import read_parsed
 from app.training.metrics import normalise_answer, words_f1
 

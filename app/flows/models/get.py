@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import ModelCard
@@ -35,7 +36,6 @@ from app.models.disk.shelving import Staging
 from app.models.download.cache import cached_bytes, forget, forget_partials
 from app.models.download.orders import Fetch, Fetched, LookUp
 from app.models.download.repositories import COMMIT, is_hostile, is_repository, repository_of, shown
-from app.settings.files import write_atomic
 
 _LARGEST = 2**22
 _log = logging.getLogger(__name__)

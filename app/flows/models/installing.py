@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.errors import EngineLost, SpanlightError
 from app.core.message import Message
 from app.core.models import ModelCard
@@ -22,7 +23,6 @@ from app.models.disk.shelving import Placed, Staging
 from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import can_make, make_tokenizer
 from app.models.disk.weights import read_json
-from app.settings.files import write_atomic
 
 CHECKING, TRYING = Message("Checking"), Message("Trying it out")
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
@@ -21,7 +22,6 @@ from app.flows.history.history import AROUND, digest
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint, last_changed
-from app.settings.files import write_atomic
 
 
 def correct(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.atomic import write_atomic
 from app.core.labels import Dataset, GivenLabels
 from app.core.report import Report
 from app.core.tables import class_columns
@@ -14,7 +15,6 @@ from app.flows.answer_table.export import bytes_of, require_format, rows_as, wri
 from app.flows.teach.datasets import SEPARATOR
 from app.flows.teach.figures import predict_labels
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 
 if TYPE_CHECKING:
     from app.training.linear import Array

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.corrections import Correction
 from app.core.errors import SpanlightError
 from app.core.message import Message
@@ -47,7 +48,6 @@ from app.models.disk.names import free_name
 from app.models.disk.notes import read_notes, write_notes
 from app.models.disk.shelving import Staging, delete_tree
 from app.models.disk.weights import read_json, read_weights
-from app.settings.files import write_atomic
 from app.training.examples import QaExample, qa_row, read_qa, refuse_misplaced
 
 # The fewest corrections to teach a reader from.

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.plain import from_plain, json_of
@@ -14,7 +15,6 @@ from app.models.disk import copying, locks
 from app.models.disk.installed import fingerprint
 from app.models.disk.shelving import delete_tree
 from app.models.disk.weights import read_json
-from app.settings.files import write_atomic
 
 RUN, MARK = "run.json", "corrections"
 

@@ -40,10 +40,7 @@ def read_origin(folder: Path | str) -> Origin | None:
 
 
 def write_origin(folder: Path | str, origin: Origin) -> None:
-    """Write a model folder's origin atomically and flush it to disk.
-
-    Raises OSError if the folder cannot be written.
-    """
+    """Write a model folder's origin atomically. Raises OSError if the folder cannot be written."""
     path = Path(folder) / ORIGIN
     values = asdict(origin)
     write_json(path, values | {name: dict(values[name]) for name in _MAPS})

@@ -15,7 +15,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from app.core.errors import Busy
+from app.core.atomic import write_atomic
+from app.core.errors import Busy, SpanlightError
 from app.core.measures import Measure
 from app.core.message import Message, restored, stored
 from app.core.models import Adjustment
@@ -38,10 +39,8 @@ class Uses:
     times are lost.
     """
 
-    def __init__(
-        self, path: Path, write: Callable[[Path, bytes], None], now: Callable[[], datetime] | None = None
-    ) -> None:
-        self._path, self._write = path, write
+    def __init__(self, path: Path, now: Callable[[], datetime] | None = None) -> None:
+        self._path = path
         self._now = now or (lambda: datetime.now(UTC))
         self._lock = threading.Lock()
         self._written: dict[str, datetime] = {}
@@ -71,8 +70,8 @@ class Uses:
 
     def _keep(self, times: dict[str, str]) -> None:
         try:
-            self._write(self._path, (json_of(times, indent=1) + "\n").encode())
-        except Exception as fault:
+            write_atomic(self._path, (json_of(times, indent=1) + "\n").encode())
+        except SpanlightError as fault:
             _log.warning("times of use not kept: %s", fault)
 
 
@@ -97,11 +96,11 @@ def _time(value: object) -> str:
 class Measures:
     """The latest `MOST_KEPT` measures in one small file, read each time, as another process may have written it.
 
-    Any thread may call it. `write` writes a file atomically.
+    Any thread may call it.
     """
 
-    def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
-        self._path, self._write = path, write
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._lock = threading.Lock()
 
     def all(self) -> tuple[Measure, ...]:
@@ -132,7 +131,7 @@ class Measures:
     def _save(self, measures: Iterable[Measure]) -> None:
         latest = sorted(measures, key=_moment, reverse=True)[:MOST_KEPT]
         values = {"measures": [asdict(one) | {"data": stored(one.data)} for one in latest]}
-        self._write(self._path, (json_of(values, indent=1, ensure_ascii=False) + "\n").encode())
+        write_atomic(self._path, (json_of(values, indent=1, ensure_ascii=False) + "\n").encode())
 
     def _read(self) -> tuple[Measure, ...]:
         try:
@@ -198,11 +197,11 @@ class Adjustments:
 
     Earlier adjustments are kept too, the latest `MOST_ADJUSTED`: they tell what earlier probabilities meant. Any thread
     and several processes may call it; the file is read again when another process has written it. If it cannot be read,
-    there are none. `write` writes a file atomically.
+    there are none.
     """
 
-    def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
-        self._path, self._write = path, write
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._lock, self._writing = threading.Lock(), threading.RLock()
         self._file_lock = Lock(path.with_name(f".{path.name}.lock"))
         self._inside = 0  # how many times `exclusive` was entered
@@ -275,7 +274,7 @@ class Adjustments:
     def _save(self, weights: str, adjusted: _Adjusted) -> None:
         readers = self._read() | {weights: adjusted}
         values = {name: asdict(each) for name, each in readers.items()}
-        self._write(self._path, (json_of(values, indent=1) + "\n").encode())
+        write_atomic(self._path, (json_of(values, indent=1) + "\n").encode())
 
     def _read(self) -> dict[str, _Adjusted]:
         with self._lock:

@@ -7,7 +7,6 @@ bytes, without gaps.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from app.core import wording
+from app.core.atomic import replacing
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.plain import json_of
@@ -298,13 +298,9 @@ def reading(name: str, hint: str = Message("Check the file.")) -> Iterator[None]
 
 
 def write_json(path: Path, values: object, *, ensure_ascii: bool = True) -> None:
-    """Write a file of JSON atomically, flushed to disk. Raises OSError if it cannot be written."""
-    partial = path.with_suffix(".json.part")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(json_of(values, indent=2, ensure_ascii=ensure_ascii) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+    """Write a file of JSON atomically. Raises OSError if it cannot be written."""
+    with replacing(path, private=False) as part:
+        part.write_text(json_of(values, indent=2, ensure_ascii=ensure_ascii) + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from app.core.atomic import replacing
 from app.core.errors import SpanlightError
 from app.core.message import Message, restored, stored
 from app.core.network import LedgerEntry
@@ -100,9 +101,8 @@ def _shorten(path: Path, most: int) -> None:
         return
     try:
         if path.stat().st_size > most:
-            partial = path.with_name(path.name + ".part")
-            partial.write_bytes(path.read_bytes()[-most // 2 :].partition(b"\n")[2])
-            os.replace(partial, path)
+            with replacing(path) as part:
+                part.write_bytes(path.read_bytes()[-most // 2 :].partition(b"\n")[2])
     finally:
         lock.release()
 

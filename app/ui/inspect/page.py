@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
+from app.core.atomic import write_atomic
 from app.core.inspection import Visit
 from app.core.message import Message
 from app.core.models import HEAD_WORDS, Head, ModelCard
@@ -16,7 +17,6 @@ from app.core.report import Report
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.files import write_atomic
 from app.ui.inspect.charts.export import NUMBERS, PICTURES, file_bytes, file_name
 from app.ui.inspect.compare import CompareSection
 from app.ui.inspect.loss import LossSection

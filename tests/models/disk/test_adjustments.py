@@ -12,7 +12,6 @@ import pytest
 from app.core.models import Adjustment
 from app.models.disk import records
 from app.models.disk.records import Adjustments
-from app.settings.files import write_atomic
 
 FIRST, SECOND = Adjustment(0.8, -0.1, 1.2, 0.7), Adjustment(0.7, -0.2, 1.3, 0.6)
 
@@ -24,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def adjustments(file: Path) -> Adjustments:
-    return Adjustments(file, write_atomic)
+    return Adjustments(file)
 
 
 def test_present_and_earlier_adjustments(adjustments: Adjustments, file: Path) -> None:
@@ -32,7 +31,7 @@ def test_present_and_earlier_adjustments(adjustments: Adjustments, file: Path) -
     adjustments.put("ab", FIRST, 100.0)
     adjustments.put("ab", SECOND, 200.0)
     adjustments.put("cd", FIRST, 150.0)
-    other = Adjustments(file, write_atomic)  # another process
+    other = Adjustments(file)  # another process
     for each in (adjustments, other):
         assert each.any()
         assert (each.now("ab"), each.now("cd"), each.now("ef")) == (SECOND, FIRST, None)
@@ -93,7 +92,7 @@ def test_a_broken_file_adjusts_nothing_and_is_written_anew(
 
 
 def _write_some(file: Path, weights: str, number: int) -> None:
-    adjustments = Adjustments(file, write_atomic)
+    adjustments = Adjustments(file)
     for at in range(number):
         adjustments.put(f"{weights}-{at}", FIRST, 1.0)
 
@@ -105,13 +104,13 @@ def test_processes_that_write_at_once_keep_each_others_adjustments(file: Path) -
         each.start()
     for each in processes:
         each.join(60)
-    found = Adjustments(file, write_atomic)
+    found = Adjustments(file)
     assert all(found.now(f"{name}-{at}") == FIRST for name in ("ab", "cd") for at in range(8))
     assert list(file.parent.iterdir()) == [file]
 
 
 def test_an_exclusive_process_is_waited_for(adjustments: Adjustments, file: Path) -> None:
-    other = Adjustments(file, write_atomic)
+    other = Adjustments(file)
     with adjustments.exclusive():
         thread = threading.Thread(target=other.put, args=("cd", SECOND, 1.0))
         thread.start()

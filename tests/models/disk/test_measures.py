@@ -13,7 +13,6 @@ from app.core.measures import Comparison, Measure
 from app.core.models import Head
 from app.models.disk import records
 from app.models.disk.records import Measures
-from app.settings.files import write_atomic
 
 ONE = Measure(
     model="small",
@@ -33,7 +32,7 @@ TWO = replace(ONE, model="large", folder="/models/large", right="1111", when="20
 
 @pytest.fixture
 def store(tmp_path: Path) -> Measures:
-    return Measures(tmp_path / "data" / "measures.json", write_atomic)
+    return Measures(tmp_path / "data" / "measures.json")
 
 
 def test_they_are_kept_and_the_latest_comes_first(store: Measures, tmp_path: Path) -> None:
@@ -41,9 +40,9 @@ def test_they_are_kept_and_the_latest_comes_first(store: Measures, tmp_path: Pat
     store.keep(ONE)
     store.keep(TWO)
     assert store.all() == (TWO, ONE)
-    assert Measures(tmp_path / "data" / "measures.json", write_atomic).all() == (TWO, ONE)
+    assert Measures(tmp_path / "data" / "measures.json").all() == (TWO, ONE)
     assert ONE.speed == 2.0
-    other = Measures(tmp_path / "data" / "measures.json", write_atomic)  # of another process
+    other = Measures(tmp_path / "data" / "measures.json")  # of another process
     other.keep(replace(TWO, data="theirs"))
     store.keep(replace(ONE, data="mine"))
     assert len(other.all()) == 4
@@ -111,7 +110,7 @@ def test_a_file_that_holds_none_is_set_aside(store: Measures, tmp_path: Path, co
 def test_a_disk_error_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(SpanlightError, match="could not be written"):
-        Measures(tmp_path / "data" / "measures.json", write_atomic).keep(ONE)
+        Measures(tmp_path / "data" / "measures.json").keep(ONE)
 
 
 def test_a_difference_by_chance() -> None:

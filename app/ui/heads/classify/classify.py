@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core import wording
+from app.core.atomic import write_atomic
 from app.core.inspection import Subject, Visit
 from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
@@ -20,7 +21,6 @@ from app.flows.heads.heads import classify
 from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import CLASSIFY
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
 from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
