@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +10,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
-from app.core.errors import SpanlightError
-from app.core.report import Report, Silent
 from app.flows.ask.drafts import SavedAcross
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.run import AskRun, RunState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Job
+from app.ui.kit.jobs import Flow, Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
@@ -31,10 +27,6 @@ if TYPE_CHECKING:
     from app.core.library import Library, LibraryStatus
     from app.flows.history.kept_answers import LocatedAnswers
     from app.ui.kit.libraries import Libraries
-
-_log = logging.getLogger(__name__)
-
-_SaveFlow = Callable[[Report], "Entry | None"]
 
 
 class AnswerKeeper(QObject):
@@ -55,7 +47,6 @@ class AnswerKeeper(QObject):
         # The entry to show once its file is open, and the job that looks up the text of an entry without a file.
         self._wanted: tuple[Sheet, Entry] | None = None
         self._text_job: Job | None = None
-        self._saves: list[tuple[Sheet | None, _SaveFlow, Job]] = []
         self._restorable = SavedAcross()  # of the last start, until its library is listed
         # Where the last answer in several documents was shown, and when its question was asked.
         self._lit: tuple[Sheet, float] | None = None
@@ -70,32 +61,11 @@ class AnswerKeeper(QObject):
     @Slot(object)
     def _ended(self, sheet: Sheet | None) -> None:
         if (save := self._save_flow(sheet)) is not None:
-            job = self._lanes.files.start(save).then(partial(self._entry_saved, sheet), self._not_saved)
-            self._saves = [*(one for one in self._saves if one[2].running), (sheet, save, job)]
+            self._lanes.files.start_write(save).then(partial(self._entry_saved, sheet), self._not_saved)
         if sheet is None:
             self._sheets.save_soon()
 
-    def close(self) -> None:
-        """Stop all reading before the window closes; save the answers so far, and those whose saving is queued."""
-        for sheet, save, job in self._saves:
-            job.deliver()
-            if job.waiting:  # the lane ends without it, but finishes one that runs
-                job.drop()
-                self._save_now(sheet, save)
-        self._saves = []
-        for sheet in self._controller.close():
-            if (save_stopped := self._save_flow(sheet)) is not None:
-                self._save_now(sheet, save_stopped)
-
-    def _save_now(self, sheet: Sheet | None, save: _SaveFlow) -> None:
-        try:
-            entry = save(Silent())
-        except SpanlightError as fault:
-            _log.warning("the last question was not kept: %s", fault)
-        else:
-            self._take_number(sheet, entry)
-
-    def _save_flow(self, sheet: Sheet | None) -> _SaveFlow | None:
+    def _save_flow(self, sheet: Sheet | None) -> Flow | None:
         """Return the flow that saves a session's question with its answers; None where there is nothing to save.
 
         A question about several documents is saved with the document of the best answer.
@@ -117,13 +87,9 @@ class AnswerKeeper(QObject):
         return partial(remember_found, self._workspace, run.request, found, asked=asked)
 
     def _entry_saved(self, sheet: Sheet | None, entry: Entry | None) -> None:
-        if entry is not None:
-            self._take_number(sheet, entry)
-            self._sheets.save_soon()
-
-    def _take_number(self, sheet: Sheet | None, entry: Entry | None) -> None:
         if sheet is not None:
             sheet.session.entry = entry.number if entry is not None else 0
+            self._sheets.save_soon()
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:

@@ -150,10 +150,10 @@ class AskView(Page):
         return False
 
     def keep(self) -> None:
-        """Save the open texts and questions, and the splitter's position."""
+        """Stop all reading, and save the answers, the open texts and questions, and the splitter's position."""
         self._splitter.keep()
-        self.keeper.close()
-        self.presenter.close()
+        self.controller.close()
+        self.lanes.files.finish_writes()  # the sheets are saved with the numbers of the answers' entries
         if not self._first_job.running:
             self.sheets.save_now()
 

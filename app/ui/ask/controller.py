@@ -266,15 +266,13 @@ class AskController(QObject):
         self.changed.emit(sheet)
         return True
 
-    def close(self) -> list[Sheet | None]:
-        """Stop all reading before the window closes; returns the sheets whose answers so far are to be kept."""
+    def close(self) -> None:
+        """Stop all reading before the window closes; `ended` is sent, so that the answers so far are kept."""
         self._drop_job()
-        stopped: list[Sheet | None] = []
         for sheet in (None, *self._sheets.all()):
             if (run := self.session(sheet).running()) is not None:
                 run.stop()
-                stopped.append(sheet)
-        return stopped
+                self.ended.emit(sheet)
 
     # What comes next
 

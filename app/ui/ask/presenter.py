@@ -356,11 +356,6 @@ class AskPresenter(QObject):
             self._verdicts.look_up()
             self._read_own_threshold()
 
-    def close(self) -> None:
-        """Keep pending verdicts before the window closes."""
-        if self._verdicts is not None:
-            self._verdicts.close()
-
     @Slot(object)
     def _show_progress(self, sheet: Sheet | None) -> None:
         run = self._run() if sheet is self.sheet() else None

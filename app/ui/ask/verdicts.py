@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,9 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.corrections import Correction, Verdict
-from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.report import Report, Silent
 from app.core.wording import first_words
 from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import AskSession
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
     from app.core.text import Span
 
 _LONGEST = 300
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +136,6 @@ class _GivenVerdict(NamedTuple):
     span: Span | None
 
 
-class _Saving(NamedTuple):
-    """A verdict that is being kept, and the flow that keeps it."""
-
-    answer: JudgedAnswer
-    flow: Callable[[Report], Correction | None]
-    job: Job
-
-
 class Verdicts(QObject):
     """Connects the buttons below the answer with the corrections that are kept.
 
@@ -167,7 +153,7 @@ class Verdicts(QObject):
         self._answer: JudgedAnswer | None = None
         self._sheet: Sheet | None = None
         self._looking: Job | None = None
-        self._saving: _Saving | None = None
+        self._is_saving = False
         self._waiting: deque[_GivenVerdict] = deque()  # given while another one is being kept
         row.judged.connect(self.judge)
 
@@ -216,7 +202,7 @@ class Verdicts(QObject):
 
     def _keep_next(self) -> None:
         """Keep the waiting verdicts one after another: whether one takes back the last depends on that one."""
-        while self._saving is None and self._waiting:
+        while self._waiting and not self._is_saving:
             given = self._waiting.popleft()
             answer, verdict, span = given
             before = answer.correction.span if answer.correction is not None else None
@@ -236,41 +222,24 @@ class Verdicts(QObject):
         from app.flows.teach.corrections import correct
 
         answer, verdict, span = given
-        flow = partial(correct, self._workspace, answer.opened, answer.entry(), verdict, span=span)
-        job = self._lanes.files.start(flow)
-        self._saving = _Saving(answer, flow, job)
-        job.then(self._saved, self._not_saved)
+        job = self._lanes.files.start_write(
+            correct, self._workspace, answer.opened, answer.entry(), verdict, span=span
+        )
+        self._is_saving = True
+        job.then(partial(self._saved, answer), self._not_saved)
 
-    @Slot(object)
-    def _saved(self, correction: Correction | None) -> None:
-        if self._saving is None:
-            return
-        answer, self._saving = self._saving.answer, None
+    def _saved(self, answer: JudgedAnswer, correction: Correction | None) -> None:
+        self._is_saving = False
         self._take(answer, correction)
         self.kept.emit()
         self._keep_next()
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
-        self._saving = None
+        self._is_saving = False
         self.look_up()  # show what is really kept
         self.failed.emit(error)
         self._keep_next()
-
-    def close(self) -> None:
-        """Keep the pending verdicts before the window closes; faults are logged."""
-        while (saving := self._saving) is not None:
-            if saving.job.deliver():  # which has just ended
-                continue
-            saving.job.drop()
-            try:
-                correction = saving.flow(Silent())
-            except SpanlightError as fault:
-                _log.warning("a verdict was not kept: %s", fault)
-                self._saving = None
-                self._keep_next()
-            else:
-                self._saved(correction)
 
     def _show(self) -> None:
         answer = self._answer

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
@@ -15,7 +13,7 @@ from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import DeletedEntry, Entry
 from app.core.message import Message
-from app.core.report import Progress, Report, Silent
+from app.core.report import Progress, Report
 from app.flows.history.export import Exported, export
 from app.flows.history.export_formats import FORMATS, require_format
 from app.flows.history.export_text import citation
@@ -33,7 +31,7 @@ from app.flows.workspace import Workspace
 from app.ui.history.history_panel import HistoryPanel, elided
 from app.ui.kit.boxes import column
 from app.ui.kit.file_dialog import save_name
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Flow, Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
@@ -44,8 +42,6 @@ from app.ui.kit.translation import localised, tr
 PAGE = 100
 _NOTES_SHOWN = 3
 _LOCKED = Message("Open it with Enter, type the password there, and ask again there.")
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,6 @@ class HistoryView(Page):
         self._more_job: Job | None = None
         self._job: Job | None = None  # a check or an export, one at a time
         self._checked: Entry | None = None
-        self._changes: list[tuple[Callable[[Report], object], Job]] = []  # of the history, with their jobs
         self._deleting: set[int] = set()
         self._forgotten: list[DeletedEntry] = []
         self._brought = 0  # the number of the entry that was brought back and is to be selected
@@ -115,18 +110,6 @@ class HistoryView(Page):
             return False
         self._job.stop()
         return True
-
-    def keep(self) -> None:
-        """Carry out the changes that are still queued, before the window closes; faults are logged."""
-        for flow, job in self._changes:
-            job.deliver()
-            if job.waiting:  # the lane ends without it, but finishes one that runs
-                job.drop()
-                try:
-                    flow(Silent())
-                except SpanlightError as fault:
-                    _log.warning("a change of the history was not made: %s", fault)
-        self._changes = []
 
     def shown(self) -> None:
         """Refresh the entries, and focus the search, or an alternative if there are none."""
@@ -201,7 +184,7 @@ class HistoryView(Page):
         self._list.history.remove(entry.number)
         self._list.choose_near(row)
         self._show_found()
-        self._change(partial(forget, self.workspace, (entry.number,)), self._deleted)
+        self._change(self._deleted, forget, (entry.number,))
 
     @Slot(object)
     def _deleted(self, forgotten: tuple[DeletedEntry, ...]) -> None:
@@ -222,7 +205,7 @@ class HistoryView(Page):
                 self._list.setFocus(Qt.FocusReason.OtherFocusReason)
             self.panel.undo.clear()
             self._offer_undo()
-            self._change(partial(bring_back, self.workspace, (last,)), self._there_again)
+            self._change(self._there_again, bring_back, (last,))
 
     @Slot(object)
     def _there_again(self, numbers: tuple[int, ...]) -> None:
@@ -237,17 +220,17 @@ class HistoryView(Page):
     def _delete_all(self) -> None:
         self._forgotten.clear()
         self.panel.undo.clear()
-        self._change(partial(forget_all, self.workspace), self._all_deleted)
+        self._change(self._all_deleted, forget_all)
 
     @Slot(object)
     def _all_deleted(self, number: int) -> None:
         self.note.emit(tr("{n:,} question deleted", "{n:,} questions deleted", n=number))
         self._show_all()
 
-    def _change(self, flow: Callable[[Report], object], done: Callable[..., object]) -> None:
+    def _change(self, done: Callable[..., object], flow: Flow, *arguments: object) -> None:
         """Change the history in a lane; if that fails, the list is refreshed."""
-        job = self.lanes.files.start(flow).then(done, self._change_failed)
-        self._changes = [*(one for one in self._changes if one[1].running), (flow, job)]
+        job = self.lanes.files.start_write(flow, self.workspace, *arguments)
+        job.then(done, self._change_failed)
 
     @Slot(object)
     def _change_failed(self, error: BaseException) -> None:

@@ -14,6 +14,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance, Slot
 from app.core.report import Progress, Report, Stopped
 from app.ui.kit.translation import localised
 
+_log = logging.getLogger(__name__)
+
 _INTERVAL_MS = 50  # the least time between two deliveries to the window
 
 Flow = Callable[..., object]
@@ -30,6 +32,7 @@ class _Work:
         self._flow = flow
         self._wake = wake
         self._lock = threading.Lock()
+        self._running = threading.Lock()  # held by the thread that runs the flow
         self._stop = threading.Event()
         self._progress: Progress | None = None
         self._partials: list[object] = []
@@ -64,7 +67,12 @@ class _Work:
         self._stop.set()
 
     def run(self) -> None:
-        """Run the flow to its end, in the lane's thread."""
+        """Run the flow to its end; where another thread has begun it, only wait for that end."""
+        with self._running:
+            if self._outcome is None:
+                self._run()
+
+    def _run(self) -> None:
         if self._stop.is_set():
             self._end("stopped", None)
             return
@@ -202,6 +210,14 @@ class Job(QObject):
                 self.stopped.emit()
         return outcome is not None
 
+    def finish(self, wait_seconds: float) -> bool:
+        """Run the flow now unless the lane has begun it, and deliver; returns whether it ended in the time given."""
+        # In a thread of its own, because nothing else bounds the time: the disk may not answer.
+        thread = threading.Thread(target=self._work.run, name="finish", daemon=True)
+        thread.start()
+        thread.join(wait_seconds)
+        return self.deliver()
+
 
 class Lane(QObject):
     """One thread that runs flows one after another, in the order they were started.
@@ -250,8 +266,21 @@ class Lane(QObject):
         return self._start(flow, arguments, options, is_aside=True)
 
     def start_write(self, flow: Flow, *arguments: object, **options: object) -> Job:
-        """Like `start`, for a flow that saves what the person did: `quit` leaves it to run to its end."""
+        """Like `start`, for a flow that saves what the person did: it runs even if the window closes first."""
         return self._start(flow, arguments, options, is_write=True)
+
+    def finish_writes(self, wait_seconds: float = 10.0) -> None:
+        """Run all queued writes now, in their order, whatever else the lane runs, and send their signals.
+
+        The writes that receivers start are run too; faults are logged as well. Waits at most `wait_seconds`, by default
+        twice as long as a database waits for another process; what is left then runs in the lane, even after `quit`.
+        """
+        until = time.monotonic() + wait_seconds
+        for job in self._jobs:  # to which receivers may add
+            if job.is_write and job.running:
+                job.failed.connect(_log_fault)
+                if not job.finish(max(0.0, until - time.monotonic())):
+                    return
 
     def _start(
         self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], **kind: bool
@@ -299,7 +328,7 @@ class Lane(QObject):
             try:
                 self._woken.emit()
             except RuntimeError:  # the window is gone
-                logging.getLogger(__name__).debug("a report after the window was closed")
+                _log.debug("a report after the window was closed")
 
     @Slot()
     def _on_woken(self) -> None:
@@ -361,6 +390,10 @@ def _run_queue(queued: queue.SimpleQueue[_Work | None]) -> None:
     while (work := queued.get()) is not None:
         work.run()
         del work
+
+
+def _log_fault(error: BaseException) -> None:
+    _log.warning("not saved: %s", error)
 
 
 def do(action: Callable[[], object], report: Report) -> object:

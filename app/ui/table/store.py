@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.answer_table import AnswerTable, Cell, Column, ColumnAccuracy, TableLayout
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
-from app.core.report import Report, Silent
+from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.workspace import Workspace
@@ -85,8 +85,7 @@ class TableStore(QObject):
         self.table: AnswerTable | None = None
         self.is_listed = False
         self._changes: list[Change] = []
-        self._saving: Job | None = None  # of a new table, or of the first of the changes
-        self._being_saved: AnswerTable | None = None
+        self._being_saved: AnswerTable | None = None  # a new one, or with the first of the changes
         self._chosen = 0  # the number of the table to load once the changes are saved
         self._loading: Job | None = None
         self._files_job: Job | None = None
@@ -196,14 +195,6 @@ class TableStore(QObject):
             job = self._lane.start_aside(_list_files, self._workspace, self.table)
             self._files_job = job.replacing(self._files_job).then(self._files_read)
 
-    def keep(self) -> None:
-        """Save the changes that were not saved yet, as the window closes."""
-        if self._saving is not None:
-            self._saving.deliver()  # it may just have ended
-        table = self._being_saved or self.table
-        if table is not None and (self._being_saved is not None or self._changes):
-            _save(self._workspace, table, self._changes, Silent())
-
     def _store_verdict(
         self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None
     ) -> None:
@@ -238,7 +229,7 @@ class TableStore(QObject):
 
     def _save_next(self) -> None:
         """Save the next change, or load the chosen table once all are saved."""
-        if self._saving is not None:
+        if self._being_saved is not None:
             return
         if self._changes and self.table is not None:
             if self._changes[0](self.table) == self.table:
@@ -256,9 +247,7 @@ class TableStore(QObject):
 
     def _save(self, table: AnswerTable, changes: Sequence[Change]) -> None:
         self._being_saved = table
-        self._saving = self._lane.start(_save, self._workspace, table, changes).then(
-            self._saved, self._not_saved
-        )
+        self._lane.start_write(_save, self._workspace, table, changes).then(self._saved, self._not_saved)
 
     @Slot(object)
     def _saved(self, found: LoadedTable) -> None:
@@ -281,7 +270,7 @@ class TableStore(QObject):
         """Forget the saving, and the change that it saved unless it made a table."""
         if self._being_saved is not None and self._being_saved.number:
             del self._changes[:1]
-        self._saving = self._being_saved = None
+        self._being_saved = None
 
     @Slot(object)
     def _files_read(self, found: tuple[AnswerTable, tuple[LibraryFile, ...]]) -> None:

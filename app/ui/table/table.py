@@ -139,10 +139,9 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save what was not saved yet, the table's look, and the splitter's position."""
+        """Save the table's look, and the splitter's position."""
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.widths()
-        self.store.keep()
         if (look := self._changed_look()) is not None:
             self.workspace.tables.keep_look(self._shown_table, look)
 

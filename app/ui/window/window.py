@@ -307,6 +307,7 @@ class MainWindow(QMainWindow):
         """Save what was typed and answered, and the settings; faults are logged."""
         geometry = self.saveGeometry().toBase64().data()
         self.workspace.settings.geometry = bytes(geometry).decode("ascii")
+        self.lanes.files.finish_writes()
         for page in self.pages.values():
             try:
                 page.keep()

@@ -430,7 +430,8 @@ def test_changes_that_are_still_queued_are_made_when_the_window_closes(
     gate = threading.Event()
     view.lanes.files.start(lambda report: gate.wait(5))
     change(view)
-    view.keep()
+    view.lanes.files.finish_writes()
+    assert kept(view) == left
     gate.set()
     settle(view, qtbot)
     assert kept(view) == left

@@ -236,6 +236,66 @@ def test_queued_writes_run_after_the_lane_was_closed(qapp: QCoreApplication) -> 
     assert lane.close(10) and ran == ["a write"] and not written.said
 
 
+def test_queued_writes_are_finished_in_their_order_while_the_lane_is_busy(lane: Lane, qtbot: QtBot) -> None:
+    end, ran, done = threading.Event(), list[str](), list[object]()
+    lane.start(lambda report: end.wait(10))
+    lane.start(lambda report: ran.append("a query"))
+
+    def follow(result: object) -> None:
+        done.append(result)
+        lane.start_write(lambda report: ran.append("what follows")).then(done.append)
+
+    def write(report: Report) -> str:
+        ran.append("a write")
+        return "written"
+
+    first = Listener(lane.start_write(write).then(follow))
+    lane.start_write(lambda report: ran.append("a write that was dropped")).drop()
+    lane.start_write(lambda report: ran.append("another write"))
+    lane.finish_writes()
+    assert ran == ["a write", "another write", "what follows"] and done == ["written", None]
+    end.set()
+    qtbot.waitUntil(lambda: lane.idle)
+    assert ran == ["a write", "another write", "what follows", "a query"], "each once"
+    assert first.said == [("started", None), ("done", "written")] and first.threads == {
+        QThread.currentThread()
+    }
+
+
+def test_a_write_that_has_begun_is_waited_for_so_long(lane: Lane, qtbot: QtBot) -> None:
+    begun, end, ran = threading.Event(), threading.Event(), list[str]()
+
+    def write(report: Report) -> None:
+        begun.set()
+        end.wait(10)
+        ran.append("a write")
+
+    lane.start_write(write)
+    lane.start_write(lambda report: ran.append("another write"))
+    begun.wait(5)
+    lane.finish_writes(0.05)
+    assert not ran
+    threading.Timer(0.05, end.set).start()
+    lane.finish_writes()
+    assert ran == ["a write", "another write"]
+
+
+def test_a_write_that_fails_as_the_window_closes_is_logged(
+    lane: Lane, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    end, failed = threading.Event(), list[object]()
+    lane.start(lambda report: end.wait(10))
+    fault = SpanlightError("The disk is full.", "Free some space.")
+
+    def refuse(report: Report) -> None:
+        raise fault
+
+    lane.start_write(refuse).then(failed=failed.append)
+    lane.finish_writes()
+    end.set()
+    assert failed == [fault] and "The disk is full." in caplog.text
+
+
 def test_a_job_without_references_is_destroyed_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
     died: list[bool] = []
 

@@ -56,6 +56,7 @@ def open_beside(page: TableView, qtbot: QtBot, name: str) -> DocumentPane:
 
 def close(page: TableView) -> None:
     """Close the page as the window does."""
+    page.lanes.files.finish_writes()
     page.keep()
     page.workspace.save_settings()
     page.workspace.close()

@@ -129,6 +129,18 @@ def test_closing_while_a_job_runs_stops_it_and_keeps_the_draft(
     assert again.page._editor.text() == "not finished"  # type: ignore[attr-defined]
 
 
+def test_queued_writes_are_done_when_the_desktops_session_ends(window: MainWindow, qtbot: QtBot) -> None:
+    end, written = threading.Event(), list[bool]()
+    settle(window, qtbot)
+    window.lanes.files.start(lambda report: end.wait(10))
+    window.lanes.files.start_write(lambda report: written.append(True))
+    window.keep()
+    assert written == [True]
+    end.set()
+    settle(window, qtbot)
+    assert written == [True] and window.isVisible(), "the desktop may go on"
+
+
 def test_size_view_and_splitters_come_back(open_window: Callable[[], MainWindow], qtbot: QtBot) -> None:
     window = open_window()
     window.show_page("classify")
