@@ -79,7 +79,7 @@ class EmptyPage(Scrolling):
         self._open.clicked.connect(self.open_asked)
         self._folder.clicked.connect(self.folder_asked)
         for button in (self._open, self._folder):
-            button.elides = True
+            button.elides = Qt.TextElideMode.ElideRight
             theme.in_steps(button.setMinimumWidth, 20)
         theme.in_steps(ways.setSpacing, 2)
 
