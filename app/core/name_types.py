@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from app.core.legible import legible
@@ -24,7 +25,33 @@ _PLACES = {
     "B": Message("first word"), "I": Message("next word"), "E": Message("last word"),
     "L": Message("last word"), "S": Message("only word"), "U": Message("only word"),
 }  # fmt: skip
+# B begin, I and M inside, E and L last, S and U single: BIO, IOB, BIOES, BIOLU (BILOU), BMES.
+_MARKED = re.compile(r"([BIMELSU])[-_](.+)", re.IGNORECASE)
+_OUTSIDE = re.compile(r"o|out|outside|none|null|x|pad|_|[\[<]\w+[\]>]|", re.IGNORECASE)
 _LETTERS = 3
+
+
+def marks_and_types(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the mark and the type that each label of a model has: ("B", "PER") for B-PER, ("", "") outside names.
+
+    Where most labels carry a mark (B-PER, I_LOC, S-ORG), marks are read; else every label is a type, marked I (IO).
+    "O" and similar labels mean that a word is outside names.
+    """
+    inside = [label for label in labels if not _OUTSIDE.fullmatch(label)]
+    marked = 2 * sum(_MARKED.fullmatch(label) is not None for label in inside) > len(inside)
+    return [_mark_and_type(label, marked) for label in labels]
+
+
+def _mark_and_type(label: str, marked: bool) -> tuple[str, str]:
+    if _OUTSIDE.fullmatch(label):
+        return "", ""
+    found = _MARKED.fullmatch(label) if marked else None
+    return (found[1].upper(), found[2]) if found else ("I", label)
+
+
+def types_of_tags(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the types of names that a model's labels mark, in the order they first occur: PER, LOC."""
+    return tuple(dict.fromkeys(kind for _, kind in marks_and_types(labels) if kind))
 
 
 def plain_type(label: str) -> str:

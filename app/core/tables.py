@@ -16,6 +16,7 @@ from app.core.wording import free_name
 # A spreadsheet treats a cell that begins like this as a formula (OWASP, CSV injection).
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # With an optional sign and percent sign; grouped by points, commas, spaces or apostrophes.
+# Infinities are no numbers here: Excel takes “-inf” for a formula, and shows #NAME?.
 _NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,'’\u00a0\u202f ]*(?:[eE][+-]?[0-9]+)?\s?%?")
 _MOST_CELLS = 20_000_000
 

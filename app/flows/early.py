@@ -1,4 +1,4 @@
-"""Start the model process before anything else is imported, since PyTorch takes longer to load than all the rest."""
+"""Starts the model process before anything else is imported, since PyTorch takes longer to load than all the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hand a second start's files to the window that is open. Uses no Qt, which is imported later.
+"""Hands a second start's files to the window that is open. Uses no Qt, which is imported later.
 
 The window listens under a name derived from its data folder (`name_of`). It speaks first: `spanlight-window 1 PROCESS`.
 The second start sends one line of JSON, and receives `taken`. A window that does not speak is stuck, and is sent

@@ -1,4 +1,4 @@
-"""Train a model for a task."""
+"""Trains a model for a task."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.name_types import plain_tag, plain_type, short_types
+from app.core.name_types import marks_and_types, plain_tag, plain_type, short_types, types_of_tags
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,11 @@ def test_tags_are_said_in_words_beside_themselves() -> None:
     assert plain_tag("O") == "no name (O)"
     assert plain_tag("PER") == "People"
     assert plain_tag("X-ray") == "X ray"
+
+
+def test_marks_are_read_where_most_labels_carry_one() -> None:
+    assert marks_and_types(("O", "B-PER", "i_loc", "misc")) == [
+        ("", ""), ("B", "PER"), ("I", "loc"), ("I", "misc")
+    ]  # fmt: skip
+    assert types_of_tags(("[PAD]", "O", "B-PER", "I-PER", "B-LOC", "M_LOC")) == ("PER", "LOC")
+    assert types_of_tags(("O", "B-side", "phone", "address")) == ("B-side", "phone", "address")

@@ -19,7 +19,7 @@ def item(problem: ProblemType, winner: str, **scores: float) -> Classification:
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1", "=SUM(A1)", "+cmd|'x'!A1", "-1+2", "-A1", "@a", "\tx", "\rx", "\nx", "＝1"]
+    "cell", ["=1", "=SUM(A1)", "+cmd|'x'!A1", "-1+2", "-A1", "@a", "\tx", "\rx", "\nx", "＝1", "-inf", "+nan"]
 )
 def test_formulas_are_made_harmless(cell: str) -> None:
     assert harmless(cell) == f"'{cell}"

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.elided import ElidedButton, ElidedLabel
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Button, Sideways
 from app.ui.kit.score_bars import ScoreBars
 from app.ui.kit.theme import Theme
@@ -185,7 +185,7 @@ def cut_off(page: QWidget) -> Iterator[str]:
             if one.height() < needed - 1 or (not one.wordWrap() and one.width() < one.sizeHint().width() - 1):
                 yield f"label “{one.text()[:40]}”: {one.size().toTuple()}"
         words = one.text() if isinstance(one, QAbstractButton) else ""
-        is_elided = isinstance(one, (ElidedButton, QToolButton)) or (isinstance(one, Button) and one.elides)
+        is_elided = one.shown() != words if isinstance(one, Button) else isinstance(one, QToolButton)
         if words and not is_elided and one.width() < one.fontMetrics().horizontalAdvance(words) + _EDGES:
             yield f"button “{words}”: {one.width()}"
         place = QRect(one.mapTo(window, QPoint()), one.size())

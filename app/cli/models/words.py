@@ -10,6 +10,7 @@ from app.cli.terminal import one_line
 from app.core.days import date_and_time
 from app.core.legible import legible
 from app.core.models import Head, ModelCard, family_title
+from app.core.name_types import types_of_tags
 from app.core.offers import OfferedModel, Origin, Source
 
 # A task's words on the command line; the first word of a head is the one that is printed.
@@ -60,8 +61,7 @@ def tasks_of(heads: Sequence[Head]) -> str:
 def label_list(labels: Sequence[str]) -> str:
     """List the first labels, and count the others; of token labels only the types of names."""
     if "O" in labels:
-        kinds = (each[2:] if each[:2] in ("B-", "I-", "E-", "L-", "S-", "U-") else each for each in labels)
-        labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
+        labels = types_of_tags(labels)
     more = len(labels) - _LISTED_LABELS
     between = "; " if any("," in label for label in labels) else ", "
     shown = between.join(map(legible, labels[: _LISTED_LABELS if more > 1 else None]))

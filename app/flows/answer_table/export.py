@@ -1,4 +1,4 @@
-"""Export a table to a file, or its answers into the list of questions that it was made from."""
+"""Exports a table to a file, or its answers into the list of questions that it was made from."""
 
 from __future__ import annotations
 

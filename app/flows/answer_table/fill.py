@@ -1,4 +1,4 @@
-"""Fill a table: read every file of its library for every question."""
+"""Fills a table: reads every file of its library for every question."""
 
 from __future__ import annotations
 

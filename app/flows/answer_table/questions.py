@@ -1,4 +1,4 @@
-"""Read lists of questions from pasted text or files: CSV, XLSX, or plain lines."""
+"""Reads lists of questions from pasted text or files: CSV, XLSX, or plain lines."""
 
 from __future__ import annotations
 

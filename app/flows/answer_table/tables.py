@@ -1,4 +1,4 @@
-"""Save and list tables of questions, and store verdicts on their cells."""
+"""Saves and lists tables of questions, and stores verdicts on their cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse dates, amounts, numbers, yes and no from the words of an answer, only where they are unambiguous."""
+"""Parses dates, amounts, numbers, yes and no from the words of an answer, only where they are unambiguous."""
 
 from __future__ import annotations
 

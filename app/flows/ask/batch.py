@@ -1,4 +1,4 @@
-"""Answer many questions, each on its own text, from one file to another."""
+"""Answers many questions, each on its own text, from one file to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Save the open documents and their questions for the next start."""
+"""Saves the open documents and their questions for the next start."""
 
 from __future__ import annotations
 

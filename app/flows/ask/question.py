@@ -1,4 +1,4 @@
-"""Ask documents a question."""
+"""Asks documents a question."""
 
 from __future__ import annotations
 

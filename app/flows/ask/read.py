@@ -1,4 +1,4 @@
-"""Open a file as a document, draw its pages, and check whether it has changed since."""
+"""Opens a file as a document, draws its pages, and checks whether it has changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read documents with the text of their scanned pages, which is recognised once and kept."""
+"""Reads documents with the text of their scanned pages, which is recognised once and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find every module that the program imports anywhere, from byte code, and check that it exists.
+"""Finds every module that the program imports anywhere, from byte code, and checks that it exists.
 
 Imports within functions count too: a bundle may start although it lacks a module that is imported later.
 """

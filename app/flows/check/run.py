@@ -1,4 +1,4 @@
-"""Check that Spanlight starts, loads, reads and draws on this computer, in a folder that is removed afterwards."""
+"""Checks that Spanlight starts, loads, reads and draws on this computer, in a folder that is removed afterwards."""
 
 from __future__ import annotations
 

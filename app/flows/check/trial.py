@@ -1,4 +1,4 @@
-"""Run trials one after another and time each; a failed trial does not end the others."""
+"""Runs trials one after another and times each; a failed trial does not end the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import a cluster's answers, or a table that was exported, into a table of this computer."""
+"""Imports a cluster's answers, or a table that was exported, into a table of this computer."""
 
 from __future__ import annotations
 

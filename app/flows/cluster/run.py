@@ -1,4 +1,4 @@
-"""Run questions to many documents on a Ray cluster, or any other tasks of actors; Ray is imported only here."""
+"""Asks many documents on a Ray cluster, or runs any other tasks of actors there; Ray is imported only here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classify the texts in Parquet files on a Ray cluster."""
+"""Classifies the texts in Parquet files on a Ray cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classify many texts from one file to another."""
+"""Classifies many texts from one file to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export results of looking inside a model as CSV and as plain values for JSON."""
+"""Exports results of looking inside a model as CSV and as plain values for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export the names found in texts as a table (CSV), as tagged words (CoNLL), and for programs (JSON)."""
+"""Exports the names found in texts as a table (CSV), as tagged words (CoNLL), and for programs (JSON)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of the heads other than question answering: classify, fill in blanks, score continuations, find names.
+"""The tasks of the heads other than question answering: classes, blanks, continuations, names.
 
 In all of them `model` and `device` override the settings. They raise SpanlightError for an empty request and for a
 missing model or device, EngineLost when the model process died, Stopped when cancelled.

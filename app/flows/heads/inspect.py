@@ -1,4 +1,4 @@
-"""Look inside a model that works on a text, and compare models on it."""
+"""Looks inside a model that works on a text, and compares models on it."""
 
 from __future__ import annotations
 

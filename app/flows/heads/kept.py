@@ -1,4 +1,4 @@
-"""Save a page's last result for the next start."""
+"""Saves a page's last result for the next start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe what changed between two answers to one question."""
+"""Describes what changed between two answers to one question."""
 
 from __future__ import annotations
 

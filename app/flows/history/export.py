@@ -1,4 +1,4 @@
-"""Export answers from the history in the formats of other programs."""
+"""Exports answers from the history in the formats of other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export answers as W3C Web Annotations (https://www.w3.org/TR/annotation-model/)."""
+"""Exports answers as W3C Web Annotations (https://www.w3.org/TR/annotation-model/)."""
 
 from __future__ import annotations
 

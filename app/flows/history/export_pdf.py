@@ -1,4 +1,4 @@
-"""Export answers as highlight annotations in copies of their PDFs."""
+"""Exports answers as highlight annotations in copies of their PDFs."""
 
 from __future__ import annotations
 

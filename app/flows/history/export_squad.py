@@ -1,4 +1,4 @@
-"""Export questions and answers as SQuAD 2.0 (Rajpurkar et al. 2018), for training and measuring."""
+"""Exports questions and answers as SQuAD 2.0 (Rajpurkar et al. 2018), for training and measuring."""
 
 from __future__ import annotations
 

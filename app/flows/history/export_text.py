@@ -1,4 +1,4 @@
-"""Export answers as a table (CSV) and as a page to read (Markdown)."""
+"""Exports answers as a table (CSV) and as a page to read (Markdown)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Save questions in the history, search and delete them, and ask them again."""
+"""Saves questions in the history, searches and deletes them, and asks them again."""
 
 from __future__ import annotations
 

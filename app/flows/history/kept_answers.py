@@ -1,4 +1,4 @@
-"""Locate the answers of a history entry in the document as it is now."""
+"""Locates the answers of a history entry in the document as it is now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute vectors of the passages of libraries, which let them be found by meaning."""
+"""Computes vectors of the passages of libraries, which let them be found by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walk the folders of a library on the disk."""
+"""Walks the folders of a library on the disk."""
 
 from __future__ import annotations
 

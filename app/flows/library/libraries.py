@@ -1,4 +1,4 @@
-"""Create, list, change and remove libraries."""
+"""Creates, lists, changes and removes libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask a library: find the best passages of all its files, and have the readers read them."""
+"""Asks a library: finds the best passages of all its files, and has the readers read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Update a library's index from its files."""
+"""Updates a library's index from its files."""
 
 from __future__ import annotations
 

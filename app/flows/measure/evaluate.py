@@ -1,4 +1,4 @@
-"""Measure a reader on questions with known answers."""
+"""Measures a reader on questions with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure a classifier on texts with known classes."""
+"""Measures a classifier on texts with known classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure a reader on questions about whole documents and tables, which are read as the window reads them."""
+"""Measures a reader on questions about whole documents and tables, which are read as the window reads them."""
 
 from __future__ import annotations
 

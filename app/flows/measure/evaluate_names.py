@@ -1,4 +1,4 @@
-"""Measure how well a model finds names, on texts with known names."""
+"""Measures how well a model finds names, on texts with known names."""
 
 from __future__ import annotations
 

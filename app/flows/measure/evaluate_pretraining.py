@@ -1,4 +1,4 @@
-"""Measure a model on the pretraining tasks: masked words and next sentences of running text."""
+"""Measures a model on the pretraining tasks: masked words and next sentences of running text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read files of examples with known answers, the user's own and the bundled ones."""
+"""Reads files of examples with known answers, the user's own and the bundled ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Match a model's labels with those of a set of examples."""
+"""Matches a model's labels with those of a set of examples."""
 
 from __future__ import annotations
 

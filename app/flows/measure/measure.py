@@ -1,4 +1,4 @@
-"""Measure a model on examples with known answers, save the measure, and compare two measures."""
+"""Measures a model on examples with known answers, saves the measure, and compares two measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue of models: search it, recommend stronger readers, and tell how models fit this computer."""
+"""Searches the catalogue of models, recommends stronger readers, and tells how models fit this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List this computer's devices for models, and the memory that models use."""
+"""Lists this computer's devices for models, and the memory that models use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look up models on the Hub, download them, and resume or give up downloads."""
+"""Looks up models on the Hub, downloads them, and resumes or gives up downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import models from folders and zip files on this computer."""
+"""Imports models from folders and zip files on this computer."""
 
 from __future__ import annotations
 

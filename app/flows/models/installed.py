@@ -1,4 +1,4 @@
-"""List the installed models, choose the one for each head, and update the notes in their folders."""
+"""Lists the installed models, chooses the one for each head, and updates the notes in their folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check whether a model reads the language of its texts, and find one that does."""
+"""Checks whether a model reads the language of its texts, and finds one that does."""
 
 from __future__ import annotations
 

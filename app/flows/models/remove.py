@@ -1,4 +1,4 @@
-"""Remove a model, after showing what would be removed."""
+"""Removes a model, after showing what would be removed."""
 
 from __future__ import annotations
 

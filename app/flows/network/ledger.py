@@ -1,4 +1,4 @@
-"""Read and clear the network ledger, which records every request and its reason."""
+"""Reads and clears the network ledger, which records every request and its reason."""
 
 from __future__ import annotations
 

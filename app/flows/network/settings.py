@@ -1,4 +1,4 @@
-"""Check the files and folders in the network settings before they are saved."""
+"""Checks the files and folders in the network settings before they are saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check for a newer Spanlight, only on the user's request; nothing is downloaded or run."""
+"""Checks for a newer Spanlight, only on the user's request; nothing is downloaded or run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adjust a reader's calibration to the person's verdicts on its answers."""
+"""Adjusts a reader's calibration to the person's verdicts on its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep a person's corrections of answers, from which a reader can learn."""
+"""Keeps a person's corrections of answers, from which a reader can learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create tables of texts with labels, label their texts, and check the labels."""
+"""Creates tables of texts with labels, labels their texts, and checks the labels."""
 
 from __future__ import annotations
 

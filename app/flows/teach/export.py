@@ -1,4 +1,4 @@
-"""Export a table of texts with its labels, given or guessed, in further columns."""
+"""Exports a table of texts with its labels, given or guessed, in further columns."""
 
 from __future__ import annotations
 

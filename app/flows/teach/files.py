@@ -1,4 +1,4 @@
-"""Read tables of texts to label from CSV, TSV, XLSX, JSON Lines, or plain text with a text per line."""
+"""Reads tables of texts to label from CSV, TSV, XLSX, JSON Lines, or plain text with a text per line."""
 
 from __future__ import annotations
 

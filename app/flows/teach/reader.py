@@ -1,4 +1,4 @@
-"""Teach the reader from a person's corrections, measure whether that helped, and keep the result as a version."""
+"""Teaches the reader from a person's corrections, measures whether that helped, and keeps the result as a version."""
 
 from __future__ import annotations
 

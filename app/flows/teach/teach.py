@@ -1,4 +1,4 @@
-"""Guess the labels of texts, and teach a classifier from the texts that a person has labelled."""
+"""Guesses the labels of texts, and teaches a classifier from the texts that a person has labelled."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from enum import Enum
 import numpy as np
 
 from app.core.message import Message
+from app.core.name_types import marks_and_types, types_of_tags
 from app.core.report import Report
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts, TaggedWords
@@ -166,9 +167,6 @@ def _result(
     )
 
 
-# B begin, I and M inside, E and L last, S and U single: BIO, IOB, BIOES, BIOLU (BILOU), BMES.
-_MARKED = re.compile(r"([BIMELSU])[-_](.+)", re.IGNORECASE)
-_OUTSIDE = re.compile(r"o|out|outside|none|null|x|pad|_|[\[<]\w+[\]>]|", re.IGNORECASE)
 # A name may run over the end of a line, never over that of a paragraph or of a table cell.
 _BOUND = re.compile(r"\t|\n[^\S\n]*\n")
 
@@ -184,7 +182,7 @@ class Mark(Enum):
 
 
 _MARKS = {
-    "B": Mark.BEGIN, "I": Mark.INSIDE, "M": Mark.INSIDE, "E": Mark.LAST, "L": Mark.LAST,
+    "": Mark.OUTSIDE, "B": Mark.BEGIN, "I": Mark.INSIDE, "M": Mark.INSIDE, "E": Mark.LAST, "L": Mark.LAST,
     "S": Mark.SINGLE, "U": Mark.SINGLE,
 }  # fmt: skip
 
@@ -198,15 +196,10 @@ class TagScheme:
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> TagScheme:
-        """The scheme that labels are written in.
-
-        Where most labels carry a mark (B-PER, I_LOC, S-ORG), marks are read; else every label is a type (IO). "O" and
-        similar labels mean that a word is outside names.
-        """
-        inside = [label for label in labels if not _OUTSIDE.fullmatch(label)]
-        marked = 2 * sum(_MARKED.fullmatch(label) is not None for label in inside) > len(inside)
-        tags = tuple(_tag(label, marked) for label in labels)
-        return cls(tags, tuple(dict.fromkeys(kind for _, kind in tags if kind)))
+        """The scheme that labels are written in."""
+        return cls(
+            tuple((_MARKS[mark], kind) for mark, kind in marks_and_types(labels)), types_of_tags(labels)
+        )
 
     def tag(self, kind: str, *, first: bool, last: bool) -> int | None:
         """The label of a word of a name of type `kind`, or of one outside names (empty); None where there is none."""
@@ -242,10 +235,3 @@ class TagScheme:
                 found.append((at, at + 1, kind))
             is_open = mark in (Mark.BEGIN, Mark.INSIDE)
         return found
-
-
-def _tag(label: str, marked: bool) -> tuple[Mark, str]:
-    if _OUTSIDE.fullmatch(label):
-        return Mark.OUTSIDE, ""
-    found = _MARKED.fullmatch(label) if marked else None
-    return (_MARKS[found[1].upper()], found[2]) if found else (Mark.INSIDE, label)

@@ -91,20 +91,16 @@ class ScrolledHeadings(QObject):
 
 
 class SuggestionButton(Button):
-    """A suggested question, elided where there is no room for all of it; its tool tip has the whole."""
+    """A suggested question, elided where there is no room for all of it."""
+
+    elides = Qt.TextElideMode.ElideRight
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
         self.question = question
         mark(self, kind="link")
         self.setAccessibleName(tr("Ask: {question}", question=question))
-        self.setToolTip(as_tip(question))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
-        self.setText(self.fontMetrics().elidedText(self.question, Qt.TextElideMode.ElideRight, room))
 
 
 class ThresholdLine(QWidget):

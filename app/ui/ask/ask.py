@@ -323,7 +323,7 @@ class AskView(Page):
         sheet.copy_requested.connect(self.controller.copy_on_page)
         sheet.files_dropped.connect(self.open_files)
         sheet.lines_broken.connect(self._lines_broken)
-        sheet.empty.sample_chosen.connect(self._try_sample)
+        sheet.empty.samples.chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
         sheet.empty.folder_asked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyleOptionViewItem
 from app.core.legible import legible_lines
 from app.ui.ask.document_rows import Part, Row, row_of_file
 from app.ui.kit.parts import as_tip
-from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, menu_place
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -316,11 +316,7 @@ class DocumentListView(RowList):
             super().mouseReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            index = self.currentIndex()
-            place = self.viewport().mapToGlobal(self.visualRect(index).center())
-        else:
-            index, place = self.indexAt(self.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
+        index, place = menu_place(self, event)
         if index.isValid() and self.rows.row(index.row()).can_be_chosen:
             self.setCurrentIndex(index)
             self.menu_asked.emit(self.rows.row(index.row()), place)

@@ -7,17 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.core.legible import legible
 from app.core.message import Message
 from app.ui.kit.boxes import column
-from app.ui.kit.empty_state import SampleButton
+from app.ui.kit.empty_state import SampleGrid
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -38,11 +33,10 @@ _KEYS = (
 class EmptyPage(Scrolling):
     """Covers a page without a text, which still takes what is typed; scrolls where large text has no room.
 
-    `sample_chosen` carries a sample's index, `recent_chosen` the path of a recent file; `open_asked`, `folder_asked`
+    `samples` has the samples' buttons. `recent_chosen` carries the path of a recent file; `open_asked`, `folder_asked`
     and `paste_asked` are sent by their buttons, `clicked` on a click beside all buttons.
     """
 
-    sample_chosen = Signal(int)
     recent_chosen = Signal(str)
     open_asked = Signal()
     folder_asked = Signal()
@@ -54,8 +48,6 @@ class EmptyPage(Scrolling):
         super().__init__(inner, sideways=True)
         self.setParent(parent)
         self._theme = theme
-        self._buttons: list[SampleButton] = []
-        self._columns = 0
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self._paste = push_button(theme, tr("Paste"), icon="paste", tip=tr("Paste  (Ctrl+V)"))
         self._open = push_button(theme, tr("Open a file…"), icon="open", tip=tr("Open files  (Ctrl+O)"))
@@ -72,11 +64,11 @@ class EmptyPage(Scrolling):
         ways = FlowRow()
         for button in (self._open, self._folder, self._paste):
             ways.addWidget(button)
-        self._grid = QGridLayout()
+        self.samples = SampleGrid(theme)
         title = plain_label(tr("Drop files or a folder here, or paste a text"), type="answer")
         takes = tr("PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text")
         parts = (title, plain_label(takes, type="small", ink="quiet"), ways)
-        parts_to_try = (self._again, self._recents, self._or, self._grid)
+        parts_to_try = (self._again, self._recents, self._or, self.samples)
         shortcuts = plain_label(f"{_NBSP}· ".join(keys), type="small", ink="quiet")
         self._column = column(
             theme, *parts, *parts_to_try, shortcuts, 1, gap=2, margins=(0, 2, 0, 4), parent=inner
@@ -87,24 +79,14 @@ class EmptyPage(Scrolling):
         self._open.clicked.connect(self.open_asked)
         self._folder.clicked.connect(self.folder_asked)
         for button in (self._open, self._folder):
-            button.elides = True
+            button.elides = Qt.TextElideMode.ElideRight
             theme.in_steps(button.setMinimumWidth, 20)
-        theme.in_steps(self._grid.setSpacing, 2)
         theme.in_steps(ways.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer samples, given as titles and their first questions."""
-        for button in self._buttons:
-            self._grid.removeWidget(button)
-            button.deleteLater()
-        self._buttons = []
-        for index, (title, question) in enumerate(samples):
-            button = SampleButton(self._theme, title, question)
-            button.setProperty("sample", index)
-            button.clicked.connect(self._sample_clicked)
-            self._buttons.append(button)
+        self.samples.offer(samples)
         self._or.setVisible(bool(samples))
-        self._columns = 0
         self._lay_out()
 
     def set_recent(self, paths: Sequence[str]) -> None:
@@ -131,10 +113,6 @@ class EmptyPage(Scrolling):
         """Return the buttons of the recent files."""
         return self._recent
 
-    def buttons(self) -> list[SampleButton]:
-        """Return the samples' buttons, in their order."""
-        return self._buttons
-
     def fit(self, width: int, height: int) -> None:
         """Take the page's size, and offer as many samples as fit."""
         self.resize(width, height)
@@ -146,25 +124,17 @@ class EmptyPage(Scrolling):
 
     def _lay_out(self) -> None:
         columns = 2 if self.width() >= self._theme.step(110) else 1
-        if columns != self._columns:
-            self._columns = columns
-            for index, button in enumerate(self._buttons):
-                self._grid.addWidget(button, index // columns, index % columns)
-                self._grid.setColumnStretch(index % columns, 1)
-            self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
-        for button in self._buttons:
+        self.samples.set_columns(columns)
+        buttons = self.samples.buttons
+        for button in buttons:
             button.show()
-        for last in reversed(range(columns, len(self._buttons), columns)):
-            self._grid.invalidate()
+        for last in reversed(range(columns, len(buttons), columns)):
+            self.samples.invalidate()
             if self._column.heightForWidth(self.width()) <= self.height():
                 break
-            for button in self._buttons[last : last + columns]:
+            for button in buttons[last : last + columns]:
                 button.hide()
 
     @Slot()
     def _recent_clicked(self) -> None:
         self.recent_chosen.emit(self.sender().property("path"))
-
-    @Slot()
-    def _sample_clicked(self) -> None:
-        self.sample_chosen.emit(self.sender().property("sample"))

@@ -275,7 +275,7 @@ class ScopeChoice(QWidget):
         else:
             name = tr("this document")
             self.button.setAccessibleName(tr("Ask in this document"))
-        self.button.set_full_text(name)
+        self.button.setText(name)
         self.read.setVisible(library is not None)
         if library is not None:
             self.read.setText(library[1].in_words)

@@ -12,7 +12,7 @@ from app.ui.history.history_delegate import HistoryDelegate
 from app.ui.history.history_model import HistoryModel
 from app.ui.kit.boxes import row
 from app.ui.kit.parts import as_tip
-from app.ui.kit.row_list import RowList
+from app.ui.kit.row_list import RowList, menu_place
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
@@ -123,11 +123,7 @@ class HistoryList(RowList):
         self._go_over(-1)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            index = self.currentIndex()
-            place = self.viewport().mapToGlobal(self.visualRect(index).center())
-        else:
-            index, place = self.indexAt(self.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
+        index, place = menu_place(self, event)
         entry = self._entry_at(index.row())
         if entry is None:
             return

@@ -66,37 +66,25 @@ class ElidedLabel(Label):
 
 
 class ElidedButton(Button):
-    """A button with a menu's arrow that elides its text where it does not fit."""
+    """A button with a menu's arrow and a text of one line, elided in the middle where it does not fit."""
 
-    def __init__(self, theme: Theme, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
+    elides = Qt.TextElideMode.ElideMiddle
+
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme, self._elide = theme, elide
-        self._full_text = ""
+        self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def set_full_text(self, text: str) -> None:
-        """Set the text."""
-        self._full_text = legible(localised(text))
-        self.updateGeometry()
-        self._cut()
+    def setText(self, text: str) -> None:
+        super().setText(legible(localised(text)))
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
-        width = self.fontMetrics().horizontalAdvance(f"{self._full_text}  ") + self._theme.step(_ARROW)
+        width = self.fontMetrics().horizontalAdvance(f"{self.text()}  ") + self._theme.step(_ARROW)
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(16), super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._cut()
-
-    def _cut(self) -> None:
-        room = max(0, self.width() - self._theme.step(_ARROW))
-        shown = self.fontMetrics().elidedText(self._full_text, self._elide, room)
-        if shown != self.text():
-            self.setText(shown)
 
 
 class LinkedChoice(QWidget):

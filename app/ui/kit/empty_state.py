@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from app.ui.kit.boxes import column, row
 from app.ui.kit.flow_text import FlowText
@@ -76,6 +78,46 @@ class SampleButton(QPushButton):
         title, question = self._words
         self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
         self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
+
+
+class SampleGrid(QGridLayout):
+    """A SampleButton for each sample, in columns of one width. `chosen` carries the index of the one clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._columns = 1
+        self.buttons: list[SampleButton] = []
+        theme.in_steps(self.setSpacing, 2)
+
+    def offer(self, samples: Sequence[tuple[str, str]]) -> None:
+        """Offer samples, each a title and the line below it."""
+        for button in self.buttons:
+            self.removeWidget(button)
+            button.deleteLater()
+        self.buttons = [SampleButton(self._theme, title, line) for title, line in samples]
+        for at, button in enumerate(self.buttons):
+            button.setProperty("at", at)
+            button.clicked.connect(self._clicked)
+        self._place()
+
+    def set_columns(self, columns: int) -> None:
+        """Set how many buttons are beside each other."""
+        if columns != self._columns:
+            self._columns = columns
+            self._place()
+
+    def _place(self) -> None:
+        for at, button in enumerate(self.buttons):
+            self.addWidget(button, at // self._columns, at % self._columns)
+        for at in range(max(self._columns, self.columnCount())):
+            self.setColumnStretch(at, int(at < self._columns))
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().property("at"))
 
 
 class SampleList(QFrame):

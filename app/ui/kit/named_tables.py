@@ -28,8 +28,10 @@ class TitleMenu(ElidedButton):
     chosen = Signal(int)
     acted = Signal(str)
 
+    elides = Qt.TextElideMode.ElideRight
+
     def __init__(self, theme: Theme, actions: Sequence[tuple[str, str]]) -> None:
-        super().__init__(theme, Qt.TextElideMode.ElideRight)
+        super().__init__(theme)
         self._actions = actions
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         mark(self, kind="heading", type="title")
@@ -40,7 +42,7 @@ class TitleMenu(ElidedButton):
         self, title: str, tables: Sequence[Named], current: Named | None, possible: Collection[str]
     ) -> None:
         """Show a title, list the tables with the current one ticked, and enable the actions of the `possible` keys."""
-        self.set_full_text(title)
+        self.setText(title)
         menu = self.menu()
         menu.clear()
         for table in tables:

@@ -6,7 +6,7 @@ from html import escape
 from textwrap import wrap as wrapped
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHelpEvent, QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionButton,
     QStylePainter,
+    QToolTip,
     QWidget,
 )
 
@@ -78,9 +79,12 @@ class StyledLabel(QLabel):
 
 
 class Button(QPushButton):
-    """A button whose text is made legible, and may contain ampersands; with `elides`, a text without room is cut."""
+    """A button whose text is made legible, and may contain ampersands.
 
-    elides = False
+    A text without room is elided as `elides` says; the tool tip then begins with the full text.
+    """
+
+    elides = Qt.TextElideMode.ElideNone
 
     def __init__(self, text: str = "") -> None:
         super().__init__(caption(text))
@@ -91,15 +95,32 @@ class Button(QPushButton):
     def text(self) -> str:
         return super().text().replace("&&", "&")
 
+    def shown(self) -> str:
+        """The text as it is drawn."""
+        over = max(0, self.sizeHint().width() - self.width())
+        room = self.fontMetrics().horizontalAdvance(self.text()) - over
+        return self.fontMetrics().elidedText(self.text(), self.elides, room) if over else self.text()
+
+    def event(self, event: QEvent) -> bool:
+        if (
+            isinstance(event, QHelpEvent)
+            and event.type() == QEvent.Type.ToolTip
+            and self.shown() != self.text()
+        ):
+            whole, tip = self.text(), self.toolTip()
+            words = tip if tip.startswith(whole) else f"{whole}\n{tip}"
+            QToolTip.showText(event.globalPos(), as_tip(words), self)
+            return True
+        return super().event(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        over = self.sizeHint().width() - self.width() if self.elides else 0
-        if over <= 0:
+        shown = self.shown()
+        if shown == self.text():
             super().paintEvent(event)
             return
         option = QStyleOptionButton()
         self.initStyleOption(option)
-        room = self.fontMetrics().horizontalAdvance(self.text()) - over
-        option.text = caption(self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room))
+        option.text = caption(shown)
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
@@ -132,7 +153,7 @@ def push_button(
 class KeyButton(Button):
     """A button that shows the key that does the same as a click."""
 
-    elides = True
+    elides = Qt.TextElideMode.ElideRight
 
     def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
         super().__init__(text)

@@ -10,12 +10,13 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
     QRectF,
     QSize,
     Qt,
     Slot,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.legible import legible_lines
@@ -183,6 +184,17 @@ class RowDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))
         painter.drawText(box.adjusted(pad, 0, pad, 0), LEFT, shown)
+
+
+def menu_place(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QModelIndex, QPoint]:
+    """The item that a context menu was asked for, invalid if none, and where on the screen to open the menu.
+
+    With the mouse it is the item under it, with the keyboard the current one.
+    """
+    if event.reason() == QContextMenuEvent.Reason.Keyboard:
+        index = view.currentIndex()
+        return index, view.viewport().mapToGlobal(view.visualRect(index).center())
+    return view.indexAt(view.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
 
 
 class RowList(QListView):

@@ -12,7 +12,7 @@ from app.core.licences import licence_in_words
 from app.core.measures import Measure, speed
 from app.core.message import Message
 from app.core.models import Head, ModelCard, QaCalibration, family_title
-from app.core.name_types import plain_type
+from app.core.name_types import plain_type, types_of_tags
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
 from app.ui.kit.translation import format_number, localised, tr
@@ -57,18 +57,13 @@ def labels_in_words(labels: tuple[str, ...], *, names: bool = False) -> str:
     """The classes, or with `names` the types of names: "People (PER), Places (LOC)"; a long list is cut."""
     plain = list(dict.fromkeys(map(legible, labels)))
     if names:
-        kinds = dict.fromkeys(_type_of_tag(label) for label in labels if label.upper() != "O")
         plain = [
             kind if plain_type(kind) == kind else f"{localised(plain_type(kind))} ({legible(kind)})"
-            for kind in kinds
+            for kind in types_of_tags(labels)
         ]
     words = ", ".join(plain[:_MOST_LABELS])
     more = len(plain) - _MOST_LABELS
     return tr("{labels} and {more} more", labels=words, more=more) if more > 0 else words
-
-
-def _type_of_tag(label: str) -> str:
-    return label[2:] if label[:2] in ("B-", "I-", "E-", "S-", "L-", "U-") and len(label) > 2 else label
 
 
 def when(moment: str, now: datetime | None = None, *, within: bool = False) -> str:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.parts import draw_line, plain_label
-from app.ui.kit.row_list import LEFT
+from app.ui.kit.row_list import LEFT, menu_place
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 from app.ui.table.answer_delegate import AnswerDelegate, LineCache, font_of
@@ -366,11 +366,9 @@ class AnswerView(QTableView):
         event.accept()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
-        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        index, place = menu_place(self, event)
         if index.isValid():
-            point = self.visualRect(index).center() if by_key else event.pos()
-            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(point))
+            self.column_menu.emit(index.column(), place)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Open a question's menu on a click, unless the press resized or moved a column."""

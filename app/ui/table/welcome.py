@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame
 
 from app.core.library import Library, LibraryStatus
 from app.core.message import Message
-from app.ui.kit.boxes import column, row
-from app.ui.kit.empty_state import SampleButton
+from app.ui.kit.boxes import row
+from app.ui.kit.empty_state import SampleGrid
 from app.ui.kit.named_tables import invite
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -42,11 +42,9 @@ class Welcome(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._libraries: tuple[Library, ...] = ()
-        self._buttons: list[QWidget] = []
         self._over = plain_label(tr("Over which documents?"), type="small_strong", ink="quiet")
-        self._list = column(theme, gap=2)
+        self._list = SampleGrid(theme)
         self.samples = QCheckBox(tr("Begin with four questions to try"))
         self.samples.setAccessibleName(self.samples.text())
         self.samples.setToolTip(as_tip("\n".join(SAMPLES)))
@@ -71,6 +69,7 @@ class Welcome(QFrame):
         actions = row(theme, self.add, self.results, self.cancel, 1, gap=2)
         parts = (self._over, self._list, self.samples, actions, hint)
         invite(self, theme, "table", tr("A table of answers"), _WHAT, *parts)
+        self._list.chosen.connect(self._chosen)
         self.add.clicked.connect(self.folder_asked)
         self.results.clicked.connect(self.results_asked)
         self.cancel.clicked.connect(self.cancelled)
@@ -83,20 +82,12 @@ class Welcome(QFrame):
     def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
         """Offer these libraries, and Cancel if there is a table to go back to."""
         self.cancel.setVisible(may_cancel)
-        focused = any(button.hasFocus() for button in self._buttons)
-        for button in self._buttons:
-            self._list.removeWidget(button)
-            button.deleteLater()
-        self._buttons = []
+        focused = any(button.hasFocus() for button in self._list.buttons)
         self._libraries = tuple(library for library, _ in libraries)
-        for at, (library, status) in enumerate(libraries):
-            words = localised(status.in_words)
-            button = SampleButton(self._theme, library.name, words)
-            button.setAccessibleName(tr("A table over {library}, {read}", library=library.name, read=words))
-            button.setProperty("at", at)
-            button.clicked.connect(self._clicked)
-            self._list.addWidget(button)
-            self._buttons.append(button)
+        rows = [(library.name, localised(status.in_words)) for library, status in libraries]
+        self._list.offer(rows)
+        for button, (name, read) in zip(self._list.buttons, rows, strict=True):
+            button.setAccessibleName(tr("A table over {library}, {read}", library=name, read=read))
         self._over.setVisible(bool(libraries))
         if focused:
             self.focus_first()
@@ -104,9 +95,9 @@ class Welcome(QFrame):
     @Slot()
     def focus_first(self) -> None:
         """Put the keyboard focus on the first library, or on the button that adds a folder."""
-        first = self._buttons[0] if self._buttons else self.add
+        first = self._list.buttons[0] if self._list.buttons else self.add
         first.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @Slot()
-    def _clicked(self) -> None:
-        self.library_chosen.emit(self._libraries[self.sender().property("at")])
+    @Slot(int)
+    def _chosen(self, at: int) -> None:
+        self.library_chosen.emit(self._libraries[at])

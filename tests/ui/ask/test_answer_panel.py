@@ -251,7 +251,7 @@ def test_suggestions_are_those_that_were_not_asked(panel: AnswerPanel, sheet: Sh
     shown(panel, sheet)
     assert not panel.findChildren(SuggestionButton), "not while one is read for"
     run.finish(FOUND)
-    assert [one.toolTip() for one in shown(panel, sheet).findChildren(SuggestionButton)] == ["How many?"]
+    assert [one.question for one in shown(panel, sheet).findChildren(SuggestionButton)] == ["How many?"]
 
 
 def also_try(panel: AnswerPanel) -> QLabel:

@@ -313,12 +313,12 @@ def test_a_sample_fills_the_page_and_asks(view: AskView, qtbot: QtBot, engine: F
         answers(question.documents[0].text, "the"), True, 0.1, 0.4, 1, 1, 0.1
     )
     sheet = view.sheets.current()
-    assert sheet.empty.isVisible() and len(sheet.empty.buttons()) >= 3
+    assert sheet.empty.isVisible() and len(sheet.empty.samples.buttons) >= 3
     view.resize(760, 460)  # where titles wrap, and not every sample has room
-    qtbot.waitUntil(lambda: sheet.empty.buttons()[-1].isHidden())
-    shown = [button for button in sheet.empty.buttons() if not button.isHidden()]
+    qtbot.waitUntil(lambda: sheet.empty.samples.buttons[-1].isHidden())
+    shown = [button for button in sheet.empty.samples.buttons if not button.isHidden()]
     qtbot.waitUntil(lambda: all(one.height() >= one.heightForWidth(one.width()) for one in shown))
-    qtbot.mouseClick(sheet.empty.buttons()[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(sheet.empty.samples.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: sheet.pane.lit() == ["the"])
     assert not sheet.empty.isVisible()
     assert view.tabs.strip.tabText(0) == sheet.title == view._samples[0].title

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QToolButton
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.elided import ElidedChoice, ElidedLabel
+from app.ui.kit.elided import ElidedButton, ElidedChoice, ElidedLabel
 from app.ui.kit.parts import draw_line
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
@@ -24,6 +25,34 @@ def test_long_words_end_with_an_ellipsis(theme: Theme, qtbot: QtBot) -> None:
     shown = choice.shown()
     assert shown.endswith("…") and choice.currentText().startswith(shown[:-1]) and len(shown) > 6
     choice.grab()
+
+
+def test_an_elided_button_has_its_full_text_as_its_tip(
+    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tips: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, words, widget: tips.append(words))
+    button = ElidedButton(theme)
+    button.setText("A <b>folder</b> & a rather long name")
+    qtbot.addWidget(button)
+    button.show()
+
+    def tip() -> str:
+        tips.clear()
+        QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, QPoint(), QPoint()))
+        return "".join(tips)
+
+    button.resize(button.sizeHint())
+    assert button.shown() == button.text() and not tip()
+    button.resize(button.width() // 2, button.height())
+    button.grab()
+    begin, end = button.shown().split("…")
+    assert button.text().startswith(begin) and button.text().endswith(end) and begin and end
+    assert tip() == button.text()
+    button.setToolTip("What is asked")
+    assert tip() == f"{button.text()}\nWhat is asked"
+    button.setToolTip(f"{button.text()}  (Alt+Down)")
+    assert tip() == button.toolTip()
 
 
 def test_a_text_of_one_line_is_shown_on_one_line(theme: Theme, qtbot: QtBot) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +15,7 @@ from app.ui.document.marks.places import Place
 from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
-from app.ui.kit.row_list import ROW, RowList
+from app.ui.kit.row_list import ROW, RowList, menu_place
 from app.ui.kit.theme import Theme
 
 
@@ -50,6 +50,22 @@ def test_esc_is_left_to_the_window(rows: RowList) -> None:
     press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(rows, press)
     assert not press.isAccepted()
+
+
+def test_a_menu_is_of_the_row_under_the_mouse_or_by_keyboard_of_the_current_one(rows: RowList) -> None:
+    index = rows.model().index(0, 0)
+    middle = rows.viewport().mapToGlobal(rows.visualRect(index).center())
+    below = rows.viewport().mapToGlobal(QPoint(1, rows.viewport().height() + 50))
+    reasons = QContextMenuEvent.Reason
+
+    def place(reason: QContextMenuEvent.Reason, point: QPoint) -> tuple[int, QPoint]:
+        found, at = menu_place(rows, QContextMenuEvent(reason, rows.mapFromGlobal(point), point))
+        return found.row(), at
+
+    rows.setCurrentIndex(index)
+    assert place(reasons.Mouse, middle) == (0, middle)
+    assert place(reasons.Mouse, below) == (-1, below)
+    assert place(reasons.Keyboard, below) == (0, middle)
 
 
 def test_each_word_is_painted_with_its_own_key(theme: Theme, qtbot: QtBot) -> None:

@@ -74,7 +74,7 @@ def linked(theme: Theme) -> LinkedChoice:
 def elided_button(theme: Theme) -> ElidedButton:
     button = ElidedButton(theme)
     button.resize(900, 30)
-    button.set_full_text(TEXT)
+    button.setText(TEXT)
     return button
 
 

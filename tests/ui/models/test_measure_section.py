@@ -98,19 +98,19 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     fresh.shown()
     qtbot.waitUntil(lambda: fresh._content is not None)
     assert fresh.form.model.currentText() == OTHER.name  # the one in use
-    assert "other reader" in fresh.empty.buttons[0].accessibleName()
+    assert "other reader" in fresh.empty.suggestions.buttons[0].accessibleName()
     assert not section.empty.isHidden() and section.saved.isHidden()
     assert section.form.model.hasFocus()
     # What fills blanks cannot be measured.
     assert choices(section.form.model) == ["reader", "classifier", "finder", "other reader"]
     assert choices(section.form.data) == ["Wikipedia questions, 130 questions", "A file of yours…"]
-    lines = [button.accessibleName() for button in section.empty.buttons]
+    lines = [button.accessibleName() for button in section.empty.suggestions.buttons]
     assert [line.partition(": ")[2] for line in lines] == [
         "Measure reader on 130 questions",
         "Measure classifier on 150 texts",
         "Measure finder on 100 sentences",
     ]
-    qtbot.mouseClick(section.empty.buttons[2], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(section.empty.suggestions.buttons[2], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: section._measuring is None)
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
     assert section.empty.isHidden() and section.saved.table.isVisible()
@@ -235,7 +235,7 @@ def test_a_file_that_no_installed_model_can_read_is_refused(
 ) -> None:
     section = opened(cards=(FILLER,))
     assert not section.form.model.isEnabled() and not section.form.button.isEnabled()
-    assert section.empty.buttons == []
+    assert section.empty.suggestions.buttons == []
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\n")
     section.open_file(path)

@@ -1,4 +1,4 @@
-"""Prose that was broken into lines of one length, and which of its line ends are only such breaks."""
+"""Hard-wrapped prose: finds the line ends that only wrap it, and shows them as spaces."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from itertools import pairwise
 from app.core.text import Span
 from app.ui.document.text.long_lines import LIMIT
 
-# The code points at the beginning of a text that the length of its lines is taken from.
+# The wrap width is estimated from this many code points at the beginning of a text.
 LOOKED_AT = 100_000
 _SHORTEST, _LONGEST = 50, 100
-# Lines of some paragraphs are longer: a web address is never broken.
+# Lines of some paragraphs are longer, as web addresses are not wrapped.
 _LONGER = 10
-# A line is full where the first word of the next one has no room in it, give or take so many code points.
+# A line is full if the first word of the next one would not have fitted, within this many code points.
 _SLACK = 3
-# Fewer lines do not tell how a text was broken, and of a paragraph not how that was.
+# With fewer lines than these, neither a text nor a single paragraph shows its wrap width.
 _FEW, _FEW_OF_ONE = 20, 4
-# Nothing runs on into a line that begins with one of these: an indent, a list's mark, a note's number.
+# A line that begins like this starts a paragraph: an indent, a list marker, the number of a note.
 _START = re.compile(
     r"\s|[-*+•·‣◦–—o]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]\s|\[[^\]]{1,20}\]|\d{4}-\d|\d\d:"
 )
-# What tables, drawings and code have in them; and how quotes, comments and headings begin.
+# Signs of tables, drawings and code; and how lines of quotes, comments and headings begin.
 _FOREIGN = ("\t", "{", "}", "\\", "|", "/\n", "  \n", *(4 * sign for sign in "-_=*~#.+"))
 _FOREIGN_BEGINNINGS = tuple(">#%:;/=")
 _COLUMNS = re.compile(r"\S {3,}\S")
@@ -32,17 +32,17 @@ _FIELD = re.compile(r"^ *[^\s:=]+(?: [^\s:=]+){0,2}(?::| ?=)(?=\s|$)", re.MULTIL
 _SIGNS = re.compile(r"[\d()\[\]<>=+*/$&@^~`#_]")
 _STOPS = tuple('.!?:…"”’»)')
 _DASHES, _LOOKED_BACK = "-–—", 4
-# Shown for a line end behind a dash or a blank, where a blank would be too many.
+# Shown for a line end after a dash or a space, where another space would be wrong.
 NO_BLANK = "\u200b"
-# States of a page that undoing may bring back.
+# The most states of a page that undo can restore.
 _MOST_STATES = 100
 
 
 def usual_length(lines: Sequence[str]) -> int:
-    """The length that the paragraphs of a text were broken at; 0 for another text, and for very few lines.
+    """The length at which the lines of a text were wrapped, in code points; 0 if they were not, or are too few to tell.
 
-    Such a text has hardly a line longer than any that people type, and most of its lines that another one
-    follows are nearly as long as the longest.
+    In a hard-wrapped text most lines that are followed by another one are nearly as long as the longest, and hardly
+    any is longer than people wrap at.
     """
     followed = [len(line) for line in _followed(lines)]
     if len(followed) < _FEW:
@@ -53,9 +53,9 @@ def usual_length(lines: Sequence[str]) -> int:
 
 
 def prose_width(text: str) -> int:
-    """The length that the prose of a text was broken at, for `soft_ends`; 0 for another text.
+    """The length at which the prose of a text was wrapped, for `soft_ends`; 0 if it was not.
 
-    Where words are broken at the lines' ends, it is left as it is.
+    It is also 0 where words are hyphenated at line ends: such a text is shown as it is.
     """
     beginning = text[:LOOKED_AT]
     lines = beginning.split("\n")
@@ -70,19 +70,19 @@ def prose_width(text: str) -> int:
 
 
 def soft_ends(text: str, width: int) -> list[int]:
-    """The line ends of a text, in order, that only break its prose into lines of `width` code points."""
+    """The line ends of a text, in order, that only wrap its prose at `width` code points."""
     if not width:
         return []
     return [at + end for block, at in _blocks(text.split("\n")) for end in _ends_in(block, width)]
 
 
 def _followed(lines: Sequence[str]) -> list[str]:
-    """The lines that another one follows, both with words."""
+    """The lines that are followed by another one, neither of them blank."""
     return [line for line, after in pairwise(lines) if line.strip() and after.strip()]
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[list[str], int]]:
-    """The lines between blank ones, and where in the text they begin."""
+    """The blocks of lines between blank lines, each with its start in the text."""
     block: list[str] = []
     start = at = 0
     for line in (*lines, ""):
@@ -97,16 +97,16 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[list[str], int]]:
 
 
 def _ends_in(lines: list[str], width: int) -> Iterator[int]:
-    """The places of the line ends in a block that only break it into lines of `width` code points, or of fewer."""
+    """The offsets of the line ends that only wrap a block of prose at `width` code points or fewer."""
     longest = max(map(len, lines))
     block = "\n".join(lines)
     if len(lines) < 2 or not _SHORTEST <= longest <= width + _LONGER or not _is_prose(block, lines):
         return
     if len(lines) >= _FEW_OF_ONE:
         width = min(width, longest)
-    # Two or three lines have too few beginnings for them to tell.
+    # Capital letters say nothing about two or three lines, or about a block in capitals.
     ignored = len(lines) < _FEW_OF_ONE or block.isupper()
-    # Of each line: whether the next one begins a paragraph, has no room for its first word in this one, goes on.
+    # For each line: whether the next one starts a paragraph, whether it is full, whether its sentence goes on.
     starts, full, goes_on = [], [], []
     for line, after in pairwise(lines):
         word = after.find(" ")
@@ -133,7 +133,7 @@ def _ends_in(lines: list[str], width: int) -> Iterator[int]:
 
 
 def _is_prose(block: str, lines: Sequence[str]) -> bool:
-    """Whether nothing of a block, or too little, is a table's, a list's, a form's or code."""
+    """Whether a block is prose: it shows no or few signs of a table, a list, a form or code."""
     return not (
         any(each in block for each in _FOREIGN)
         or any(line.lstrip(" ").startswith(_FOREIGN_BEGINNINGS) for line in lines)
@@ -145,7 +145,7 @@ def _is_prose(block: str, lines: Sequence[str]) -> bool:
 
 
 def run_on(text: str, ends: Sequence[int], nothing: str = NO_BLANK) -> str:
-    """The text with a blank for each of these line ends, or with `nothing` where one is there, and behind a dash."""
+    """The text with these line ends replaced: by a space, or after a space or a dash by `nothing`."""
     parts: list[str] = []
     at = 0
     for end in ends:
@@ -158,9 +158,9 @@ def run_on(text: str, ends: Sequence[int], nothing: str = NO_BLANK) -> str:
 
 
 class RunningProse:
-    """A text on a page that shows some of its line ends as blanks, through all edits of the page.
+    """A text whose wrapping line ends a page shows as spaces, kept in step with edits of the page.
 
-    `text` has all line ends; `ends` are the code points of those that are not shown, as far as `piece` has found them.
+    `text` has all line ends; `ends` are the offsets of those that are not shown, as far as `piece` has found them.
     """
 
     def __init__(self, text: str = "", width: int = 0) -> None:
@@ -168,39 +168,39 @@ class RunningProse:
         self.ends = array("i")
         self._width = width
         self._shown: str | None = None
-        # The line ends that were not shown where the page had these characters before: they come back by undoing.
+        # The hidden line ends of each earlier state of the page, by the hash of its text, so that undo restores them.
         self._states: dict[int, array[int]] = {}
 
     @property
     def runs_on(self) -> bool:
-        """Whether line ends are, or were, shown as blanks: then the text cannot be read from the page."""
+        """Whether line ends are or were shown as spaces; then the text cannot be taken from the page."""
         return bool(self.ends or self._states)
 
     def piece(self, start: int, end: int) -> str:
-        """The next piece of the text as it is shown; pieces follow each other from the text's start."""
+        """A piece of the text as it is shown; pieces must be asked for in order, from the start of the text."""
         piece = self.text[start:end]
         ends = soft_ends(piece, self._width)
         self.ends.extend(start + each for each in ends)
         return run_on(piece, ends)
 
     def beginning(self) -> str:
-        """The text's beginning as it is shown."""
+        """The beginning of the text as it is shown."""
         beginning = self.text[:LOOKED_AT]
         return run_on(beginning, soft_ends(beginning, self._width))
 
     def shown(self, span: Span, nothing: str = NO_BLANK) -> str:
-        """The characters of the page at a place of the text."""
+        """The characters that the page shows for a span of the text."""
         ends = self.ends[bisect_left(self.ends, span.start) : bisect_left(self.ends, span.end)]
         start = max(0, span.start - _LOOKED_BACK)
         shown = run_on(self.text[start : span.end], [end - start for end in ends], nothing)
         return shown[span.start - start :]
 
     def copied(self, span: Span) -> str:
-        """The words of a place for the clipboard: in one line as far as they run on."""
+        """A span of the text for the clipboard, its paragraphs unwrapped."""
         return self.shown(span, "")
 
     def insert(self, span: Span, text: str) -> str:
-        """Replace a part of the text by another one; returns that as it is shown."""
+        """Replace a span of the page with a text; returns it as it is shown."""
         self._keep()
         ends = soft_ends(text, prose_width(text))
         piece = run_on(text, ends)
@@ -212,7 +212,7 @@ class RunningProse:
         return piece
 
     def edit(self, shown: str) -> None:
-        """Take over an edit of the page, which has these characters now."""
+        """Update the text after an edit of the page, which now shows these characters."""
         self._keep()
         before = self._shown
         assert before is not None
@@ -224,7 +224,7 @@ class RunningProse:
         self._take(shown, ends)
 
     def _keep(self) -> None:
-        """Remember the page as it is before its first edit."""
+        """Remember the page as it was before its first edit."""
         if self._shown is None:
             self._shown = run_on(self.text, self.ends)
             self._states[hash(self._shown)] = self.ends
@@ -237,14 +237,14 @@ class RunningProse:
         self.text = "\n".join(shown[one + 1 : end] for one, end in pairwise((-1, *ends, len(shown))))
 
     def _around(self, span: Span, length: int, inner: Iterable[int] = ()) -> array[int]:
-        """The line ends after a part of the text was replaced by one of another length with those of `inner`."""
+        """The line ends after a span was replaced with `length` code points that have the line ends `inner`."""
         first, last = bisect_left(self.ends, span.start), bisect_left(self.ends, span.end)
         shift = length - len(span)
         return array("i", (*self.ends[:first], *inner, *(end + shift for end in self.ends[last:])))
 
 
 def _alike(one: str, other: str) -> int:
-    """The number of characters at their beginnings that are the same."""
+    """The length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -20,8 +20,8 @@ from app.flows.measure.label_matching import LabelsDiffer
 from app.flows.measure.measure import example_set, example_sets, measure, measured
 from app.flows.models.installed import in_use, installed
 from app.flows.workspace import Workspace
-from app.ui.kit.boxes import column, row, turn
-from app.ui.kit.empty_state import SampleButton
+from app.ui.kit.boxes import column, row
+from app.ui.kit.empty_state import SampleGrid
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import Scrolling, plain_label
@@ -56,54 +56,42 @@ def _read_content(workspace: Workspace, report: Report) -> _Content:
 
 
 class MeasureEmpty(QFrame):
-    """A title, a few sentences, and a button for each suggestion. `suggestion_chosen` carries the index of one."""
-
-    suggestion_chosen = Signal(int)
+    """A title, a few sentences, and a button for each of the `suggestions`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
-        self.buttons: list[SampleButton] = []
         self._words = plain_label(_WORDS, ink="quiet")
-        self._row = row(theme, gap=3)
+        self.suggestions = SampleGrid(theme)
         # Without a row of its own Qt would take the text's height at any width.
         words = row(theme, (self._words, 1), 0)
         title = plain_label(tr("How good is a model?"), type="answer")
-        column(theme, title, words, self._row, gap=3, parent=self)
+        column(theme, title, words, self.suggestions, gap=3, parent=self)
         theme.in_steps(self._words.setMaximumWidth, 190)
 
     def offer(self, suggestions: Sequence[tuple[str, str]]) -> None:
         """Offer these suggestions, each a title and a line."""
-        for button in self.buttons:
-            self._row.removeWidget(button)
-            button.deleteLater()
-        self.buttons = []
-        for at, (title, line) in enumerate(suggestions):
-            button = SampleButton(self._theme, title, line)
-            button.setProperty("index", at)
-            button.clicked.connect(self._clicked)
-            self.buttons.append(button)
-            self._row.addWidget(button, 1)
+        self.suggestions.offer(suggestions)
+        self._lay_out()
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the widest suggestion: in a narrow window they are below each other."""
-        least = max((button.minimumWidth() for button in self.buttons), default=0)
+        least = max((button.minimumWidth() for button in self.suggestions.buttons), default=0)
         return QSize(least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the suggestions beside or below each other."""
         super().resizeEvent(event)
-        wide = sum(button.minimumWidth() + self._row.spacing() for button in self.buttons)
-        turn(self._row, beside=wide <= event.size().width())
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Put the suggestions beside each other, or where there is no room for that, below."""
+        buttons = self.suggestions.buttons
+        wide = sum(button.minimumWidth() + self.suggestions.spacing() for button in buttons)
+        self.suggestions.set_columns(len(buttons) if buttons and wide <= self.width() else 1)
 
     def set_busy(self, busy: bool) -> None:
         """Set whether a measurement is running."""
-        for button in self.buttons:
+        for button in self.suggestions.buttons:
             button.setEnabled(not busy)
-
-    @Slot()
-    def _clicked(self) -> None:
-        self.suggestion_chosen.emit(self.sender().property("index"))
 
 
 class MeasureSection(Section):
@@ -331,7 +319,7 @@ class MeasureSection(Section):
         self.form.file_requested.connect(self._choose_file)
         self.form.dropped.connect(self._dropped)
         self.strip.stop_asked.connect(self.stop)
-        self.empty.suggestion_chosen.connect(self._measure_suggestion)
+        self.empty.suggestions.chosen.connect(self._measure_suggestion)
         self.saved.changed.connect(self._measures_changed)
         self.saved.failed.connect(self.show_fault)
         self.saved.note.connect(self.note)
