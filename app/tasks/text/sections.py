@@ -9,6 +9,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -101,7 +102,6 @@ class CachedText:
         self.nbytes = sys.getsizeof(text)
         self._cache = cache
         self._values: dict[Hashable, Any] = {}
-        self._titles: dict[str, np.ndarray] = {}
 
     @property
     def words(self) -> KnownWords | None:
@@ -110,10 +110,12 @@ class CachedText:
 
     def title(self, words: str, tokenizer: Tokenizer) -> np.ndarray:
         """The tokens that a window under a heading of these words begins with, int64[n]; none for no words."""
-        if words not in self._titles:
+
+        def make() -> np.ndarray:
             ids, colon = (join(tokenise(tokenizer, each)).ids for each in (words, ":"))
-            self._titles[words] = title_tokens(ids, colon) if len(ids) else ids
-        return self._titles[words]
+            return title_tokens(ids, colon) if len(ids) else ids
+
+        return self.get(words, make)
 
     def has(self, key: Hashable) -> bool:
         """Whether a value is cached under `key`."""
@@ -170,8 +172,11 @@ def section_windows(
     found = section_tokens(tokenizer, section, stride, cached)
     view = cached.view
 
+    # Most windows of a section have the same title, also where `cached` has no room.
+    title = cache(lambda words: cached.title(words, tokenizer))
+
     def title_at(point: int) -> np.ndarray:
-        return cached.title(view.heading_at(point) if view else "", tokenizer)
+        return title(view.heading_at(point) if view else "")
 
     scoring: list[Window] = []
     for window in windows(
