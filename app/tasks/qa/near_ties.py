@@ -63,7 +63,7 @@ class ReadWindow:
 
 
 class NearTies:
-    """The near ties of one question's reading: whether the text answers, which span is best, how the others rank.
+    """The near ties of one question's reading: its outcome, which span is best, how the others rank.
 
     Stores the question's best windows; `nbest` holds their candidates.
     """
@@ -93,17 +93,17 @@ class NearTies:
         if len(self._reads) >= 2 * _STORED:
             self._reads = sorted(self._reads, key=lambda one: -one.margin)[:_STORED]
 
-    def resolve(self, is_answered: Callable[[float], bool]) -> None:
+    def resolve(self, reached: Callable[[float], list[bool]]) -> None:
         """Read the windows of near ties again in float32, and replace their candidates.
 
-        `is_answered` says whether a best span of this margin is given as the answer. Without enough memory nothing
-        changes. Raises Stopped when the work is to stop.
+        `reached` says which limits a best span of this margin reaches: those of an answer and of low confidence.
+        Without enough memory nothing changes. Raises Stopped when the work is to stop.
         """
         if self._tolerance is None or self._model.precise is None:
             return
         for _ in range(_ROUNDS):
             doubtful = sorted(
-                set(self._doubtful(self._tolerance, is_answered)),
+                set(self._doubtful(self._tolerance, reached)),
                 key=lambda read: (read.document, read.window.first),
             )
             if not doubtful:
@@ -135,10 +135,10 @@ class NearTies:
             ReadWindow(read.document, read.window, start_logits, end_logits, candidates, exact=True)
         )
 
-    def _doubtful(self, tolerance: Tolerance, is_answered: Callable[[float], bool]) -> Iterator[ReadWindow]:
+    def _doubtful(self, tolerance: Tolerance, reached: Callable[[float], list[bool]]) -> Iterator[ReadWindow]:
         """The windows of near ties that were not yet read in float32, some of them several times."""
         reads = {candidate: read for read in self._reads for candidate in read.candidates}
-        for candidate in self._near_candidates(tolerance, is_answered):
+        for candidate in self._near_candidates(tolerance, reached):
             read = reads.get(candidate)
             if read is not None and not read.exact:
                 yield read
@@ -153,14 +153,14 @@ class NearTies:
             yield read
 
     def _near_candidates(
-        self, tolerance: Tolerance, is_answered: Callable[[float], bool]
+        self, tolerance: Tolerance, reached: Callable[[float], list[bool]]
     ) -> Iterator[Candidate]:
-        """The candidates whose order, or whose being the answer, float32 may decide otherwise."""
+        """The candidates whose order, or outcome, float32 may decide otherwise."""
         best = self._nbest.best()
         if not best:
             return
         first = best[0]
-        if is_answered(first.margin - tolerance.apart) != is_answered(first.margin + tolerance.apart):
+        if reached(first.margin - tolerance.apart) != reached(first.margin + tolerance.apart):
             yield first
         for one, other in pairwise(best[: min(max(1, self._question.top_k), DECIDED) + 1]):
             if one.margin - other.margin < tolerance.apart:

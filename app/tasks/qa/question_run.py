@@ -303,11 +303,12 @@ class QuestionRun:
     def resolve_near_ties(self) -> None:
         """Decide near ties in float32, once every window was read; raise Stopped when the work is to stop."""
 
-        def is_answered(margin: float) -> bool:
+        def reached(margin: float) -> list[bool]:
             best = self.nbest.best()[0]
-            return self._answer_probability(best, margin) >= self._threshold(best)
+            limits = self._threshold(best), self._model.card.calibration.absent_below
+            return [self._answer_probability(best, margin) >= limit for limit in limits]
 
-        self._near_ties.resolve(is_answered)
+        self._near_ties.resolve(reached)
 
     def reading(self) -> Reading:
         """The result so far; complete once every window was read."""

@@ -9,6 +9,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -101,7 +102,6 @@ class CachedText:
         self.nbytes = sys.getsizeof(text)
         self._cache = cache
         self._values: dict[Hashable, Any] = {}
-        self._titles: dict[str, np.ndarray] = {}
 
     @property
     def words(self) -> KnownWords | None:
@@ -110,10 +110,12 @@ class CachedText:
 
     def title(self, words: str, tokenizer: Tokenizer) -> np.ndarray:
         """The tokens that a window under a heading of these words begins with, int64[n]; none for no words."""
-        if words not in self._titles:
+
+        def make() -> np.ndarray:
             ids, colon = (join(tokenise(tokenizer, each)).ids for each in (words, ":"))
-            self._titles[words] = title_tokens(ids, colon) if len(ids) else ids
-        return self._titles[words]
+            return title_tokens(ids, colon) if len(ids) else ids
+
+        return self.get(words, make)
 
     def has(self, key: Hashable) -> bool:
         """Whether a value is cached under `key`."""
@@ -143,11 +145,17 @@ class Section:
 
 
 def sections(documents: Sequence[Document], *, size: int = CHUNK) -> Iterator[Section]:
-    """The sections of documents in their order, each of at most `size` code points, cut where `tokenise` cuts."""
+    """The sections of documents in their order, each of at most `size` code points.
+
+    They are cut where `tokenise` cuts, but before a table's row that begins in one and does not end there.
+    """
     for number, document in enumerate(documents):
         at = 0
         while at < len(document.text):
             end = chunk_end(document.text, at, size)
+            row = document.view.row_at(end - 1) if document.view else None
+            if row and at < row.start and row.end > end:
+                end = row.start
             yield Section(number, at, end)
             at = end
 
@@ -170,8 +178,11 @@ def section_windows(
     found = section_tokens(tokenizer, section, stride, cached)
     view = cached.view
 
+    # Most windows of a section have the same title, also where `cached` has no room.
+    title = cache(lambda words: cached.title(words, tokenizer))
+
     def title_at(point: int) -> np.ndarray:
-        return cached.title(view.heading_at(point) if view else "", tokenizer)
+        return title(view.heading_at(point) if view else "")
 
     scoring: list[Window] = []
     for window in windows(
@@ -182,6 +193,7 @@ def section_windows(
         length=length,
         stride=stride,
         title_at=title_at if view and view.headings else None,
+        row_at=view.row_at if view and view.rows else None,
     ):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
         if scored.any():

@@ -69,7 +69,7 @@ def fakes(off: float, seed: int = 1, dtype: str = "bfloat16") -> tuple[ReadyMode
 
 def decided(reading: Reading) -> tuple[object, ...]:
     first = reading.answers[0].span if reading.answers else None
-    return first, reading.answered
+    return first, reading.answered, 1.0 - reading.no_answer_probability >= reading.absent
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,8 @@ def real(folder: Path, dtype: str) -> ReadyModel:
     return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward, precise=loaded.precise)
 
 
-def test_a_near_answer_of_bfloat16_is_given_as_float32_gives_it(small: Path) -> None:
+@pytest.mark.parametrize("limit", ["threshold", "absent"])
+def test_a_near_outcome_of_bfloat16_is_that_of_float32(small: Path, limit: str) -> None:
     narrow, exact = real(small, "bfloat16"), real(small, "float32")
     assert narrow.precise is not None
     assert exact.precise is None
@@ -94,11 +95,14 @@ def test_a_near_answer_of_bfloat16_is_given_as_float32_gives_it(small: Path) -> 
         for model in (replace(narrow, precise=None), exact)
     ]
     assert says[0] != says[1]
-    near = ask(WHO, TEXT, threshold=sum(says) / 2)
+    near = ask(WHO, TEXT, threshold=sum(says) / 2 if limit == "threshold" else 1.0)
+    if limit == "absent":
+        card = replace(exact.card, calibration=replace(exact.card.calibration, absent=sum(says) / 2))
+        narrow, exact = replace(narrow, card=card), replace(exact, card=card)
     plain, right = (read(near, model, Silent()) for model in (replace(narrow, precise=None), exact))
-    assert plain.answered != right.answered
+    assert decided(plain) != decided(right)
     found = read(near, replace(narrow, precise=again), Silent())
-    assert (found.answered, found.answers[0].span) == (right.answered, right.answers[0].span)
+    assert decided(found) == decided(right)
     assert found.no_answer_probability == pytest.approx(right.no_answer_probability, abs=1e-6)
     assert len(again.rows) == 1
     (in_batch,) = read_batch(QuestionBatch((near,)), replace(narrow, precise=again), Silent())

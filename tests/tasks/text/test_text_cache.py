@@ -82,6 +82,15 @@ def test_a_title_is_a_headings_last_tokens_and_a_colon(words: str) -> None:
     assert title == ([*ids[-(TITLE_TOKENS - 1) :], *colon] if ids else [])
 
 
+def test_a_title_is_made_once_and_counted() -> None:
+    kept = TextCache(BERT)
+    text = kept.of(Document("a" * 30_000))
+    before = kept.nbytes
+    title = text.title("the king", BERT)
+    assert text.title("the king", BERT) is title
+    assert kept.nbytes == before + title.nbytes
+
+
 def test_what_has_no_room_is_made_each_time_and_takes_none() -> None:
     kept = TextCache(BERT, most=50_000)
     gone = kept.of(Document("c" * 30_000))
