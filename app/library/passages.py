@@ -7,7 +7,7 @@ import unicodedata
 from array import array
 from collections.abc import Iterator
 
-from app.core.stop_words import STOP_WORDS
+from app.core.stop_words import stop_words_for
 from app.core.text import UNSPACED
 from app.library.search import fold
 
@@ -92,7 +92,8 @@ def search_words(question: str) -> list[str]:
     Stop words are left out unless there are no others.
     """
     some = question[: 64 * SIZE]
-    words = _words_in(some, STOP_WORDS) or _words_in(some, frozenset())
+    stop_words = stop_words_for(_WORDS.findall(some.lower()))
+    words = _words_in(some, stop_words) or _words_in(some, frozenset())
     found = dict.fromkeys(".".join(_BETWEEN.split(word)[:_MOST_PARTS]) for word in words)
     return sorted(found, key=len, reverse=True)[:_MOST_WORDS]
 

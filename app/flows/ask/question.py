@@ -13,6 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import SHARED_AMONG, TOKENS_PER_CHARACTER, Head, LoadedModel
 from app.core.report import Relay
+from app.core.stop_words import ENGLISH
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,15 +26,8 @@ if TYPE_CHECKING:
 _LEAST_TIMED = 150
 # Less likely answers are not shown among the other places.
 LEAST_PROBABILITY = 0.05
-# Words that answer nothing by themselves, without those that may: numbers, "no", "all", and names ("May", "Will").
-_STOP_WORDS = frozenset(
-    "a about above after again against also am among an and are as at be because been before being below between but"
-    " by could did do does doing during for from further had has have having he her hers herself him himself his how"
-    " however i if in into is it its itself just me must my nor not of off on once only or other our ours out over own"
-    " per same shall she should so such than that the their theirs them then there these they this those though"
-    " through to too under until up upon us very was we were what when where whether which while who whom whose why"
-    " with within without would you your yours".split()
-)
+# Words that answer nothing by themselves: stop words but numbers, "no", "all", and names ("Will").
+_NO_ANSWERS = ENGLISH - frozenset("all any can done many might much no one some will".split())
 _WORD = re.compile(r"\w[\w'’]*")
 
 
@@ -205,4 +199,4 @@ def _has_content(text: str) -> bool:
     if not words:
         return any(unicodedata.category(character) == "So" for character in text)  # a tick in a table, say
     # US, IT and WHO are names.
-    return any(word.isupper() or word.lower() not in _STOP_WORDS for word in words)
+    return any(word.isupper() or word.lower() not in _NO_ANSWERS for word in words)

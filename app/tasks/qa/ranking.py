@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from app.core.stop_words import STOP_WORDS
+from app.core.stop_words import stop_words_for
 from app.core.text import Document, Span
 from app.tasks.text.characters import ALNUM, code_points, kinds
 from app.tasks.text.sections import CachedText
@@ -77,8 +77,9 @@ def terms(question: str) -> tuple[Term, ...]:
     words: dict[str, str] = {}
     for match in _WORDS.finditer(question[:20_000]):
         words.setdefault(_lower(match.group()), match.group())
+    stop_words = stop_words_for(words)
     informative = {
-        low: word for low, word in words.items() if low not in STOP_WORDS and _is_informative(word)
+        low: word for low, word in words.items() if low not in stop_words and _is_informative(word)
     }
     found = dict.fromkeys(
         term for low, word in (informative or words).items() for term in _terms_of_word(low, word)

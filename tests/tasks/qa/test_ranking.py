@@ -91,6 +91,7 @@ def test_a_number_of_several_parts_is_one_word() -> None:
 
 def test_words_that_questions_are_made_of_count_only_where_there_are_no_others() -> None:
     assert [term.needles[0] for term in terms("What is the height of it?")] == ["heigh"]
+    assert [term.word for term in terms("When did the war end?")] == ["war", "end"]
     assert {term.needles[0] for term in terms("Who was it?")} == {"who", "was", "it"}
     text = FILLER * 40 + "who was it who was it " + FILLER * 40 + "a tall tower" + FILLER * 40
     assert "tower" in places("Who was it that was in the tower, who?", text)[0][1].of(text)
