@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.legible import legible
-from app.core.reliability import calibration_error_in_words
+from app.core.reliability import Reliability, calibration_error_in_words
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
@@ -61,11 +61,12 @@ to 1: of masked tokens (15 in 100) the share named first and among the first fiv
 probability; of pairs of stretches the share told right (half of them follow each other, half are of two
 documents), and how often a true follow-up scores higher than the other.
 
-documents QUESTIONS FOLDER: each question is asked of the whole of its document, as the window asks. Rows {"id",
-"file", "question", "kind", "answers": [text], "starts", "places"} on files in FOLDER, or {"id", "document",
-"question", "kind", "answers": [{"text", "answer_start"}]} on the texts of documents.jsonl.xz there. Figures are in
-per cent: right (half of an acceptable answer's words in one of its places, or exactly its words; for the kind none: no
-answer), right in place, F1, answerable ones refused, the best span right whether it is shown or not (forced).
+documents QUESTIONS FOLDER [QUESTIONS FOLDER ...]: each question is asked of the whole of its document, as the window
+asks; figures are of all pairs together. Rows {"id", "file", "question", "kind", "answers": [text], "starts", "places"}
+on files in FOLDER, or {"id", "document", "question", "kind", "answers": [{"text", "answer_start"}]} on the texts of
+documents.jsonl.xz there. Figures are in per cent: right (half of an acceptable answer's words in one of its places, or
+exactly its words; for the kind none: no answer), right in place, F1, answerable ones refused, the best span right
+whether it is shown or not (forced). How far the probability lies from that is told, and kept by --record, as of qa.
 tables FILE: the same of rows {"id", "title", "table", "header_rows", "question", "kind", "source", "answers":
 [{"row", "column", "text"}]}, each table read as a web page; right is what lies in a right cell. --limit takes
 the first questions of each document, and any ones of a file of tables. Ctrl+C gives the figures so far.
@@ -126,6 +127,7 @@ def _print_questions(found: DocumentQaEvaluation) -> None:
     if found.lost:
         print(f"Of {count(found.lost, 'question')} no acceptable answer stands in the text.")
     print(f"Calibration error of the best span's probability: {found.calibration_error:.2f}")
+    _print_reliability(found.reliability)
     rows = [("all", found.overall), *(row for figures in found.by.values() for row in figures.items())]
     shown = {
         title: name
@@ -202,8 +204,11 @@ def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
         raise SpanlightError("--fit goes with qa and classification.", "Leave it out.")
     if arguments.predictions and arguments.task not in ("documents", "tables"):
         raise SpanlightError("--predictions goes with documents and tables.", "Leave it out.")
-    if arguments.task == "documents" and len(arguments.files) != 2:
-        raise SpanlightError("documents takes a file of questions and a folder.", "Give QUESTIONS FOLDER.")
+    if arguments.task == "documents" and len(arguments.files) % 2:
+        raise SpanlightError(
+            "documents takes a file of questions and a folder, or several such pairs.",
+            "Give QUESTIONS FOLDER [QUESTIONS FOLDER ...].",
+        )
     if arguments.task == "tables" and len(arguments.files) != 1:
         raise SpanlightError("tables takes one file.", "Give FILE.")
 
@@ -221,12 +226,16 @@ def _print_qa(found: QaEvaluation) -> None:
             lines.append((name, [f"{own.questions:,}", *_cells(own, _QA, 2), *ends]))
         _table(("questions", *_QA, "at", "cal err"), lines)
     print()
-    for kind, bins in found.reliability.items():
-        print(calibration_error_in_words(kind, bins))
+    _print_reliability(found.reliability)
     if found.calibration:
         print("\nCalibration fitted and kept with the model:")
         for name, value in asdict(found.calibration).items():
             print(f"  {name.replace('_', ' ')}  {value:.4g}")
+
+
+def _print_reliability(reliability: Reliability) -> None:
+    for kind, bins in reliability.items():
+        print(calibration_error_in_words(kind, bins))
 
 
 def _print_classes(found: ClassEvaluation) -> None:

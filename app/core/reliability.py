@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.core.message import Message
@@ -20,6 +20,13 @@ class TextKind(StrEnum):
     PARAGRAPHS = "paragraphs"
     LONG_DOCUMENTS = "long documents"
     TABLES = "tables"
+
+
+def text_kind(windows: int, *, is_table: bool) -> TextKind:
+    """Return the kind of a text that is read in this number of windows."""
+    if is_table:
+        return TextKind.TABLES
+    return TextKind.LONG_DOCUMENTS if windows > 1 else TextKind.PARAGRAPHS
 
 
 _TITLES = {
@@ -59,6 +66,19 @@ def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
         ReliabilityBin(number, of_probability / max(1, number), of_right / max(1, number))
         for number, of_probability, of_right in zip(questions, probabilities, right, strict=True)
     )
+
+
+def reliability_of(outcomes: Iterable[tuple[TextKind, float, bool]]) -> Reliability:
+    """Sort outcomes, a kind of text, a probability and whether it came true, into bins by kind, to four decimals."""
+    by_kind: dict[TextKind, list[tuple[float, bool]]] = {}
+    for kind, probability, true in outcomes:
+        by_kind.setdefault(kind, []).append((probability, true))
+    return {
+        kind: tuple(
+            replace(each, said=round(each.said, 4), right=round(each.right, 4)) for each in bins_of(found)
+        )
+        for kind, found in by_kind.items()
+    }
 
 
 def question_count(bins: Bins) -> int:

@@ -11242,6 +11242,18 @@
         <translation>Nein: Es gibt immer eine Antwort</translation>
     </message>
     <message>
+        <source>Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.</source>
+        <translation>Lesemodelle, die stärker sind als Ihres ({model}, F1 {f1:.1f} auf SQuAD 2.0), sind in der Liste markiert.</translation>
+    </message>
+    <message>
+        <source>Stronger</source>
+        <translation>Stärker</translation>
+    </message>
+    <message>
+        <source>{time} a page</source>
+        <translation>{time} pro Seite</translation>
+    </message>
+    <message>
         <source>Recommended</source>
         <translation>Empfohlen</translation>
     </message>

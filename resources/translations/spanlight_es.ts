@@ -11242,6 +11242,18 @@
         <translation>No: siempre da una respuesta</translation>
     </message>
     <message>
+        <source>Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.</source>
+        <translation>Los lectores más potentes que el tuyo ({model}, F1 {f1:.1f} en SQuAD 2.0) están marcados en la lista.</translation>
+    </message>
+    <message>
+        <source>Stronger</source>
+        <translation>Más potente</translation>
+    </message>
+    <message>
+        <source>{time} a page</source>
+        <translation>{time} por página</translation>
+    </message>
+    <message>
         <source>Recommended</source>
         <translation>Recomendado</translation>
     </message>

@@ -77,6 +77,7 @@ WRONG = [
     ("evaluate pretraining FILE --fit", "--fit goes with qa and classification"),
     ("evaluate pretraining nowhere.txt", "There is no file"),
     ("evaluate documents FILE", "a file of questions and a folder"),
+    ("evaluate documents FILE FOLDER FILE", "several such pairs"),
     ("evaluate documents FILE FOLDER", "is not a JSON object"),
     ("evaluate tables FILE FILE", "takes one file"),
     ("evaluate qa FILE --predictions x", "--predictions goes with documents and tables"),

@@ -14,6 +14,8 @@ from app.core.reliability import (
     calibration_error,
     calibration_error_in_words,
     expected_calibration_error,
+    reliability_of,
+    text_kind,
 )
 
 
@@ -25,6 +27,17 @@ def test_each_tenth_has_its_questions_their_mean_and_the_share_that_was_right() 
     assert bins[9] == ReliabilityBin(1, 1.0, 1.0)
     assert [at for at, each in enumerate(bins) if each.questions] == [0, 7, 9]
     assert expected_calibration_error(bins) == pytest.approx((2 * 0.455 + abs(2.2 - 2)) / 6)
+
+
+def test_each_kind_of_text_has_its_own_bins() -> None:
+    table, long, short = (text_kind(n, is_table=n > 2) for n in (3, 2, 1))
+    assert [table, long, short] == [TextKind.TABLES, TextKind.LONG_DOCUMENTS, TextKind.PARAGRAPHS]
+    found = reliability_of(
+        [(long, 0.2, True), (table, 0.7, False), (long, 2 / 9, False), (long, 0.25, False)]
+    )
+    assert set(found) == {TextKind.LONG_DOCUMENTS, TextKind.TABLES}
+    assert found[TextKind.LONG_DOCUMENTS][2] == ReliabilityBin(3, 0.2241, 0.3333)
+    assert found[TextKind.TABLES] == bins_of([(0.7, False)])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1))

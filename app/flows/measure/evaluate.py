@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from app.core.errors import SpanlightError
 from app.core.models import SHARED_AMONG, Head, QaCalibration
-from app.core.reliability import Reliability, TextKind, bins_of, calibration_error
+from app.core.reliability import Reliability, TextKind, calibration_error, reliability_of, text_kind
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
@@ -129,7 +129,7 @@ def evaluate_qa(
     whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")
     measured = []
     readings: list[DevReading] = []
-    by_kind: dict[TextKind, list[QaOutcome]] = {}
+    spans: list[tuple[TextKind, float, bool]] = []
     title = where = ""
     for join in plan.join:
         began = whole.seconds
@@ -138,11 +138,12 @@ def evaluate_qa(
         measured.append(_measure(join, outcomes, whole.seconds - began))
         readings += [dev_reading(outcome) for outcome in outcomes]
         for outcome in outcomes:
-            by_kind.setdefault(_text_kind(outcome, join), []).append(outcome)
+            kind = text_kind(outcome.windows, is_table=outcome.example.is_table and not join)
+            spans.append((kind, outcome.probability, outcome.f1 >= _LEAST_RIGHT_F1))
     calibration = None
     if plan.fit:
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
-    evaluation = QaEvaluation(title, where, tuple(measured), calibration, _reliability(by_kind))
+    evaluation = QaEvaluation(title, where, tuple(measured), calibration, reliability_of(spans))
     if plan.fit or plan.record:
         card = workspace.find_model(Head.QUESTION_ANSWERING, model)
         update_notes(
@@ -241,23 +242,6 @@ def dev_reading(outcome: QaOutcome) -> DevReading:
         right=outcome.f1 >= _LEAST_RIGHT_F1,
         in_table=outcome.in_table,
     )
-
-
-def _text_kind(outcome: QaOutcome, join: int) -> TextKind:
-    if outcome.example.is_table and not join:
-        return TextKind.TABLES
-    return TextKind.LONG_DOCUMENTS if outcome.windows > 1 else TextKind.PARAGRAPHS
-
-
-def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability:
-    """The bins of the best spans by kind of text, to four decimals; unanswerable questions have no right span."""
-    return {
-        kind: tuple(
-            replace(each, said=round(each.said, 4), right=round(each.right, 4))
-            for each in bins_of((o.probability, o.f1 >= _LEAST_RIGHT_F1) for o in outcomes)
-        )
-        for kind, outcomes in by_kind.items()
-    }
 
 
 def _measure(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:

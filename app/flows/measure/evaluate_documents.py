@@ -14,7 +14,7 @@ from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.models import Head
-from app.core.reliability import calibration_error
+from app.core.reliability import Reliability, calibration_error, reliability_of, text_kind
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import Question
 from app.core.results import Reading
@@ -92,7 +92,8 @@ class DocumentQaEvaluation:
 
     `complete` is False if it was stopped; then only `overall.questions` of `total` were asked. `calibration_error`, in
     per cent, is the mean difference between the best span's probability and how often it is right (Guo et al. 2017,
-    equation 3). `moved` questions have new places for their answers, `lost` ones have no acceptable answer in the text.
+    equation 3); `reliability` has the bins by kind of text, with an unanswerable question's best span as wrong. `moved`
+    questions have new places for their answers, `lost` ones have no acceptable answer in the text.
     """
 
     model: str
@@ -102,6 +103,7 @@ class DocumentQaEvaluation:
     overall: DocumentQaFigures
     by: dict[str, dict[str, DocumentQaFigures]]
     calibration_error: float
+    reliability: Reliability
     moved: int
     lost: int
     windows: int
@@ -166,7 +168,8 @@ def _evaluate(
     the predictions then have the answers so far.
     """
     if plan.predictions is not None:
-        refuse_same_file(plan.files[0], plan.predictions)
+        for file in plan.files[::2]:  # a folder follows each, but a file of tables
+            refuse_same_file(file, plan.predictions)
         refuse_unwritable(plan.predictions)
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     workspace.engine.begin()  # PyTorch is loaded while the documents are read
@@ -191,7 +194,7 @@ def _evaluate(
     if plan.record and found.complete:
         figures = figures_by_name(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
         card = workspace.find_model(Head.QUESTION_ANSWERING, model)
-        update_notes(card, measured={measured_on(plan.files[:1]): figures})
+        update_notes(card, measured={measured_on(plan.files[::2]): figures}, reliability=found.reliability)
     return found
 
 
@@ -247,6 +250,10 @@ def _evaluate_outcomes(
             groups: {name: _figures([o for o in outcomes if o.known.group == name]) for name in names},
         },
         calibration_error=100.0 * calibration_error((_probability(each), each.right) for each in outcomes),
+        reliability=reliability_of(
+            (text_kind(each.reading.windows, is_table=each.known.cells), _probability(each), each.right)
+            for each in outcomes
+        ),
         moved=sum(each.known.moved for each in outcomes),
         lost=sum(each.known.answerable and not each.known.places for each in outcomes),
         windows=sum(each.reading.windows for each in outcomes),
@@ -293,19 +300,24 @@ def evaluate_documents(
 ) -> DocumentQaEvaluation:
     """Ask every question about its whole document, as the window does, and score the answers by kind and file.
 
-    The plan's files are the file of questions and the folder of their documents. Rows are `{"id", "file", "question",
-    "kind", "answers": [text], "starts", "places"}` with files in the folder, or `{"id", "document", "question", "kind",
-    "answers": [{"text", "answer_start"}]}` with texts `{"id", "text"}` in documents.jsonl.xz there. The limit takes the
-    first questions of each document. Each document is read once. Raises SpanlightError for files that do not fit,
-    Stopped when cancelled before the first reading.
+    The plan's files are pairs of a file of questions and the folder of their documents. Rows are `{"id", "file",
+    "question", "kind", "answers": [text], "starts", "places"}` with files in the folder, or `{"id", "document",
+    "question", "kind", "answers": [{"text", "answer_start"}]}` with texts `{"id", "text"}` in documents.jsonl.xz there.
+    The limit takes the first questions of each document. Each document is read once. Raises SpanlightError for files
+    that do not fit, Stopped when cancelled before the first reading.
     """
-    questions = _document_questions(workspace, plan, report)
+    questions = (
+        known
+        for file, folder in zip(plan.files[::2], plan.files[1::2], strict=True)
+        for known in _document_questions(workspace, file, folder, plan.limit, report)
+    )
     return _evaluate(workspace, questions, plan, report, groups="file", model=model, device=device)
 
 
-def _document_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterator[KnownQuestion]:
+def _document_questions(
+    workspace: Workspace, file: Path, folder: Path, limit: int, report: Report
+) -> Iterator[KnownQuestion]:
     """The questions with their documents, those on one document in succession."""
-    file, folder = plan.files
     rows: dict[tuple[str, bool], list[_DocumentRow]] = {}
     for row in read_parsed(file, _document_row, _DOCUMENT_FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
@@ -316,7 +328,7 @@ def _document_questions(workspace: Workspace, plan: Plan, report: Report) -> Ite
             document = workspace.documents.read(order, report).document
         else:
             document = read_document(workspace, folder / name, report).document
-        for row in questions[: plan.limit or None]:
+        for row in questions[: limit or None]:
             places = places_in(document.text, row.answers, row.places)
             moved = [*dict.fromkeys(row.places)] != [(place.start, place.end) for place in places]
             yield KnownQuestion(

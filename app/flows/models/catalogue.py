@@ -136,9 +136,11 @@ def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
 class Stronger:
     """Readers that are stronger than the one in use: the best `installed` one, and even stronger ones `to_have`.
 
-    `f1` is the `squad2_f1` of the installed one.
+    `f1` is the `squad2_f1` of the installed one, `reader_f1` that of the `reader` in use.
     """
 
+    reader: ModelCard
+    reader_f1: float
     installed: ModelCard | None
     f1: float
     to_have: tuple[OfferedModel, ...]
@@ -165,7 +167,8 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     here = {card.repository for card in cards}
     # A reader without figures, such as a taught version, may be just as good.
     installed = best if f1 > own > 0 else None
-    return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
+    to_have = stronger(models, installed or reader, without=here, language=language)
+    return Stronger(reader, own, installed, f1, to_have)
 
 
 def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> OfferedModel | None:
@@ -205,11 +208,12 @@ def summary(model: OfferedModel, reading_speed: float) -> str:
         model=model.title,
         f1=model.squad2_f1,
         size=size,
-        time=_page_time(model.parameters, reading_speed),
+        time=page_time(model.parameters, reading_speed),
     )
 
 
-def _page_time(parameters: int, reading_speed: float) -> str:
+def page_time(parameters: int, reading_speed: float) -> str:
+    """The `page_seconds` in words."""
     seconds = page_seconds(parameters, reading_speed)
     return duration(seconds if seconds < 2 else round(seconds))
 
@@ -265,7 +269,7 @@ def _speed_words(
     if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
         return Message("Measured here: {rate}.", rate=_rate(own))
     if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
-        page = _page_time(card.parameters, workspace.settings.reading_speed)
+        page = page_time(card.parameters, workspace.settings.reading_speed)
         return Message("Roughly {time} a page on this computer.", time=page)
     if not like:
         return ""

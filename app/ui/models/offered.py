@@ -131,7 +131,8 @@ class OfferedSection(ListedSection):
             self.panes.left.addWidget(part)
         self.panes.left.setStretchFactor(self.nothing, 1)
         self.panes.show_right(self.sheet)
-        self._show_empty()
+        self.panes.show_right(self.empty)
+        self._show_empty("")
         self.whole.addWidget(self.transfers)
         self._connect()
         self.downloads.find_unfinished()
@@ -207,6 +208,7 @@ class OfferedSection(ListedSection):
         outside = () if self.filters.narrowing else self._outside_catalogue()
         rows[:0] = [self._offers.repository_row(one, self.sheet.passport_of(one)) for one in outside]
         self._outside_shown = self._outside_catalogue()
+        self._show_empty(self._offers.comparison(found))
         self.list.set_rows(rows)
         self.list.setVisible(bool(rows) or not self._offers.models)
         self.nothing.setVisible(self.list.isHidden())
@@ -261,15 +263,12 @@ class OfferedSection(ListedSection):
             self._show_offer(name)
             self.list.choose(name)
 
-    def _show_empty(self) -> None:
-        self.empty.show_message(
-            tr("Which model would you like?"),
-            tr(
-                "Choose one at the left to see what it can do, how large it is and under which licence it comes."
-                " Nothing is downloaded before you say so."
-            ),
+    def _show_empty(self, comparison: str) -> None:
+        choose = tr(
+            "Choose one at the left to see what it can do, how large it is and under which licence it comes."
+            " Nothing is downloaded before you say so."
         )
-        self.panes.show_right(self.empty)
+        self.empty.show_message(tr("Which model would you like?"), f"{comparison}\n\n{choose}".strip())
 
     # Downloads
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -13,7 +14,15 @@ from app.core.models import HEAD_WORDS, Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
 from app.flows.measure.measure import measured
-from app.flows.models.catalogue import offered, recommended, stronger_readers, suits
+from app.flows.models.catalogue import (
+    Stronger,
+    offered,
+    page_time,
+    recommended,
+    stronger_readers,
+    suits,
+    summary,
+)
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
@@ -50,15 +59,43 @@ _ANSWERS = {
 class Offers:
     """The models on offer.
 
-    `models` is the catalogue, the recommended one first; `installed` maps a repository to its folder, `suitability` to
-    how the model suits this computer, in words; `recommended` is the repository of a stronger reader than the one in
-    use, empty if there is none.
+    `models` is the catalogue, stronger readers than the one in use first, of these the `recommended` one; `installed`
+    maps a repository to its folder, `suitability` to how the model suits this computer, in words. `reading_speed` is
+    that of the settings.
     """
 
     models: tuple[OfferedModel, ...]
     installed: dict[str, str]
     suitability: dict[str, str]
-    recommended: str = ""
+    stronger: Stronger | None = None
+    recommended: OfferedModel | None = None
+    reading_speed: float = 0.0
+
+    def is_stronger(self, model: OfferedModel) -> bool:
+        """Whether a model that can be had is a stronger reader than the one in use, whose F1 has to be known."""
+        found = self.stronger
+        return found is not None and found.reader_f1 > 0 and model in found.to_have
+
+    def comparison(self, listed: Sequence[OfferedModel]) -> str:
+        """The reader in use against stronger ones, and which of them to take; empty if none of them is listed."""
+        found = self.stronger
+        if found is None or not any(map(self.is_stronger, listed)):
+            return ""
+        own = tr(
+            "Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.",
+            model=found.reader.title,
+            f1=found.reader_f1,
+        )
+        if found.installed is not None:
+            name = found.installed.title
+            better = tr(
+                "A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.", model=name, f1=found.f1
+            )
+        elif self.recommended is not None:
+            better = tr("Recommended: {model}.", model=summary(self.recommended, self.reading_speed))
+        else:
+            better = tr("All are large or slow for this computer.")
+        return f"{own} {better}"
 
     def find(self, repository: str) -> OfferedModel | None:
         """The catalogue's entry for a repository, in any case of letters; None if it has none."""
@@ -77,9 +114,17 @@ class Offers:
 
     def row(self, model: OfferedModel) -> ModelRow:
         """The row of a model of the catalogue."""
-        parts = (tasks_in_words(model.heads), _f1(model), localised(languages(model.languages)))
+        words, sign = [tasks_in_words(model.heads), _f1(model)], ""
+        if self.is_stronger(model):
+            sign = tr("Stronger")
+            if self.reading_speed:  # in place of the task, which the F1 tells: there is no room for both
+                time = page_time(model.parameters, self.reading_speed)
+                words = [_f1(model), tr("{time} a page", time=time)]
+        if model == self.recommended:
+            sign = tr("Recommended")
+        parts = (*words, localised(languages(model.languages)))
         line, size = " · ".join(part for part in parts if part), localised(wording.size(model.size))
-        return ModelRow(model.repository, model.title, line, size, self._badge(model.repository))
+        return ModelRow(model.repository, model.title, line, size, self._installed(model.repository) or sign)
 
     def repository_row(self, repository: str, passport: Passport | None) -> ModelRow:
         """The row of a repository outside the catalogue, with its passport if it was looked up."""
@@ -92,28 +137,30 @@ class Offers:
             parts = (tasks_in_words(card.heads), localised(languages(passport.languages or card.languages)))
             line = " · ".join(part for part in parts if part)
             size = localised(wording.size(passport.size))
-        return ModelRow(repository, name, line, size, self._badge(repository))
+        return ModelRow(repository, name, line, size, self._installed(repository))
 
-    def _badge(self, repository: str) -> str:
-        if repository in self.installed:
-            return tr("Installed")
-        return tr("Recommended") if repository == self.recommended else ""
+    def _installed(self, repository: str) -> str:
+        return tr("Installed") if repository in self.installed else ""
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
     """Read the models on offer; raises SpanlightError if the catalogue cannot be read."""
     models = offered(workspace, report)
     measures = measured(workspace, report)
+    speed = workspace.settings.reading_speed
     try:
-        better = recommended(stronger_readers(workspace, report).to_have, workspace.settings.reading_speed)
+        found = stronger_readers(workspace, report)
     except SpanlightError:  # there is no reader yet
-        better = None
-    best = better.repository if better else ""
+        found = None
+    to_have = found.to_have if found is not None else ()
+    best = recommended(to_have, speed)
     return Offers(
-        tuple(sorted(models, key=lambda model: model.repository != best)),
+        tuple(sorted(models, key=lambda model: (model != best, model not in to_have))),
         {card.repository: card.folder for card in installed(workspace) if card.repository},
         {model.repository: suits(model, workspace, measures=measures) for model in models},
+        found,
         best,
+        speed,
     )
 
 

@@ -40,7 +40,7 @@ _MOST_LABELS = 12
 _MOST_MEASURES = 4
 # The figures that are shown, by their names in cards and measures, the most important first.
 _FIGURES = {
-    "f1": Message("F1"), "exact": Message("exact"), "accuracy": Message("right"),
+    "f1": Message("F1"), "exact": Message("exact"), "right": Message("right"), "accuracy": Message("right"),
     "masked top1": Message("hidden word right"), "masked top5": Message("among its first five"),
     "next sentence accuracy": Message("what follows right"), "precision": Message("precision"),
     "recall": Message("recall"), "calibration error": Message("calibration error"),
@@ -152,7 +152,7 @@ def makers_figures(card: ModelCard) -> str:
     lines = []
     for data, figures in card.measured.items():
         # Figures of question answering are in per cent, all others are shares of 1.
-        words = _figures(figures, 1.0 if "exact" in figures else 100.0)
+        words = _figures(figures, 1.0 if "questions" in figures else 100.0)
         number = figures.get("questions") or figures.get("texts") or 0
         if words:
             lines.append(

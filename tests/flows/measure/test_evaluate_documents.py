@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.models import Head
+from app.core.reliability import ReliabilityBin, TextKind, question_count
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Span
 from app.flows.measure.evaluate_documents import DocumentQaEvaluation, evaluate_documents, places_in
 from app.flows.measure.plan import Plan
+from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, fake_workspace, keeping_workspace
 from tests.helpers.children import Listener
 
@@ -192,6 +195,50 @@ def test_figures_are_kept_with_the_model_unless_it_was_stopped(folder: Path) -> 
     evaluate_documents(workspace, plan, Silent())
     kept = json.loads(notes.read_text())["measured"]["some"]
     assert (kept["questions"], kept["right"], kept["refused"], kept["forced"]) == (8, 62.5, 16.67, 83.33)
+
+
+class LongEngine(FakeEngine):
+    """Reads two windows of the tale, one of the note."""
+
+    def run(self, request: object, choice: Any, report: Any) -> Any:
+        found = super().run(request, choice, report)
+        assert isinstance(request, Question)
+        return replace(found, windows=1 + (request.documents[0].text == TALE_TEXT))
+
+
+def test_the_reliability_is_kept_for_the_kinds_of_text_that_were_asked(folder: Path) -> None:
+    workspace = keeping_workspace(folder.parent, LongEngine(), Head.QUESTION_ANSWERING)
+    questions = folder.parent / "questions.jsonl"
+    plan = Plan((write(questions, ROWS), folder), record=True)
+    assert evaluate_documents(workspace, plan, Silent()).overall.questions == 8
+    kept = read_notes(folder.parent / "model").reliability
+    long, short = kept[TextKind.LONG_DOCUMENTS], kept[TextKind.PARAGRAPHS]
+    assert [each.questions for each in long] == [0] * 8 + [3, 0]
+    assert long[8] == ReliabilityBin(3, 0.8, 1.0)  # a, b, c
+    assert short[8] == ReliabilityBin(3, 0.8, 0.3333)  # h of f, g, h
+    assert short[0] == ReliabilityBin(2, 0.05, 0.5)  # d of d, e
+    write(questions, ROWS[:1])
+    evaluate_documents(workspace, plan, Silent())
+    kept = read_notes(folder.parent / "model").reliability
+    assert question_count(kept[TextKind.LONG_DOCUMENTS]) == 1
+    assert kept[TextKind.PARAGRAPHS] == short, "no paragraph was asked"
+
+
+def test_several_sets_are_measured_together(folder: Path) -> None:
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "tale.md").write_text("Another king.")
+    workspace = keeping_workspace(folder.parent, None, Head.QUESTION_ANSWERING)
+    first = write(folder.parent / "first.jsonl", ROWS)
+    second = write(folder.parent / "second.jsonl", [row("a", "tale.md", "fact", "Who: king?", ("king", 8))])
+    found = evaluate_documents(workspace, Plan((first, folder, second, other), record=True), Silent())
+    assert (found.overall.questions, found.by["kind"]["fact"].questions) == (9, 4)
+    assert found.by["file"]["tale.md"].questions == 4
+    notes = read_notes(folder.parent / "model")
+    assert notes.measured["first + second"]["right"] == pytest.approx(100 * 6 / 9, abs=0.01)
+    assert question_count(notes.reliability[TextKind.PARAGRAPHS]) == 9
+    with pytest.raises(SpanlightError, match="overwrite"):
+        evaluate_documents(workspace, Plan((first, folder, second, other), predictions=second), Silent())
 
 
 def test_time_left_goes_by_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
+from app.core.reliability import TextKind, question_count
 from app.core.report import Silent
 from app.core.requests import Question
 from app.documents.orders import Read
@@ -61,6 +62,7 @@ def test_right_is_what_lies_in_a_right_cell(tmp_path: Path) -> None:
     assert {each["id"] for each in said if each["right"]} == {"a", "c", "d", "g"}
     assert found.overall.right == pytest.approx(100 * 4 / 7)
     assert (found.overall.placed, found.lost, found.moved) == (None, 0, 0)
+    assert {kind: question_count(bins) for kind, bins in found.reliability.items()} == {TextKind.TABLES: 7}
     assert found.overall.refused == pytest.approx(100 / 5)
     assert found.overall.forced == pytest.approx(100 * 3 / 5)
     assert list(found.by) == ["kind", "source"]

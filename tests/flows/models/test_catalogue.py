@@ -217,7 +217,9 @@ def test_nothing_large_or_slow_is_recommended(
 
 
 def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
-    found = stronger_readers(workspace, Silent()).to_have
+    told = stronger_readers(workspace, Silent())
+    assert (told.reader, told.reader_f1) == (READER, 0.0)
+    found = told.to_have
     assert found == stronger(models, READER)
     there = replace(READER, repository=found[1].repository)
     workspace.shelf.cards = lambda: (READER, there)  # type: ignore[method-assign]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.models.get import unfinished
+from app.ui.kit.parts import Label
 from app.ui.models.downloads import Stage
 from app.ui.models.offered import OfferedSection
 from tests.helpers.hub_server import HubServer
@@ -82,6 +84,40 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
     assert section.sheet.button.text() == "Look it up"
     assert section.sheet.facts.value("Licence")
     assert not hub.requests()
+
+
+def test_stronger_readers_are_marked_with_their_time_and_one_is_recommended(opened: Opened) -> None:
+    opened.workspace.settings.reading_speed = 6e10
+    section = opened.offered()
+    rows = section.list.rows()
+    assert [row.sign for row in rows[:4]] == ["Recommended", "Stronger", "Stronger", "Stronger"]
+    assert not any(row.sign for row in rows[4:])
+    assert rows[0].line == "F1 87.4 · 3 seconds a page · English"
+
+    def compared() -> str:
+        return " ".join(label.text() for label in section.empty.findChildren(Label))
+
+    assert "stronger than yours (Spanlight reader, F1 7" in compared()
+    assert (
+        "Recommended: DeBERTa-v3 base reader, F1 87.4 on SQuAD 2.0 as its authors report, 744 MB"
+        in compared()
+    )
+    assert "roughly 3 seconds a page on this computer." in compared()
+    known, stronger = section._offers, section._offers.stronger
+    assert stronger is not None
+    taught = replace(known, stronger=replace(stronger, reader_f1=0.0))
+    assert not taught.comparison(known.models), "it may be just as strong"
+    assert [taught.row(model).sign for model in known.models[:2]] == ["Recommended", ""]
+    better = replace(known, stronger=replace(stronger, installed=stronger.reader, f1=80.0))
+    assert "A stronger reader is installed: Spanlight reader, F1 80" in better.comparison(known.models)
+    narrow(section, "Language", "German")
+    assert "stronger" not in compared(), "none of them reads German"
+    narrow(section, "Language", "Language")
+    opened.workspace.settings.reading_speed = 1.0
+    opened.page.settings_changed()
+    opened.settle()
+    assert [row.sign for row in section.list.rows()[:4]] == ["Stronger"] * 4
+    assert "All are large or slow for this computer." in compared()
 
 
 def test_a_repository_is_recognised_in_names_and_addresses(opened: Opened, hub: HubServer) -> None:

@@ -22,6 +22,8 @@ def test_own_measures_are_kept_apart_from_the_makers_figures() -> None:
     assert here.startswith("Short questions (2 examples): ") and "55%" in here
     assert here.endswith(", 4.0 a second")
     assert makers_figures(card).startswith("squad (100 examples): ") and "60%" in makers_figures(card)
+    long = replace(CARD, measured={"documents": {"questions": 9.0, "right": 69.0, "f1": 70.0}})
+    assert makers_figures(long) == "documents (9 examples): F1 70%, right 69%"
     assert measured_here(()) == "" and makers_figures(CARD) == ""
 
 
