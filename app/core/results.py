@@ -229,6 +229,10 @@ class Reading(QuestionResult[Answer]):
         return replace(self, seconds=seconds, windows=max(at.done, self.windows), windows_total=at.total)
 
 
+# The result where there is nothing to read, or nothing is asked.
+UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class ClassScore:
     """A class and its probability (of a regression head: its value)."""

@@ -11,10 +11,10 @@ from app.core.models import SHARED_AMONG, Head, QaCalibration
 from app.core.reliability import Reliability, TextKind, bins_of, calibration_error
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
-from app.core.results import Reading
+from app.core.results import UNREAD, Reading
 from app.core.rows import without_surrogates
 from app.core.text import Document
-from app.flows.ask.batch import UNREAD, read_questions
+from app.flows.ask.batch import read_questions
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, figures_by_name, per_cent, sample
