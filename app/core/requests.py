@@ -176,12 +176,10 @@ class TextsToTag:
 class DevReading:
     """The result of reading one dev question, whose answer is known.
 
-    `scores` are the best spans' start + end logits, best first, and `margin` is the first one's score minus the null
-    score of its window; empty and -inf if no span was found. `answerable` is whether the text answers, `right` whether
-    the first span is a correct answer, `in_table` whether it is in a table.
+    `scores` are the margins (`Answer.rank`) of the best spans, best first; empty if no span was found. `answerable` is
+    whether the text answers, `right` whether the first span is a correct answer, `in_table` whether it is in a table.
     """
 
-    margin: float
     windows: int
     answerable: bool
     scores: tuple[float, ...]

@@ -78,7 +78,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
-    scored = [reading for reading in readings if reading.scores and np.isfinite(reading.margin)]
+    scored = [reading for reading in readings if reading.scores]
     fitted = _fit_answer_probability(scored)
     short = [reading for reading in scored if reading.windows <= 1]
     long = [reading for reading in scored if reading.windows > 1]
@@ -103,7 +103,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
 
 def _fit_answer_probability(readings: Sequence[DevReading]) -> QaCalibration:
     """A calibration fitted to whether the texts answer, with default answer temperatures and thresholds."""
-    margins = np.array([reading.margin for reading in readings])
+    margins = np.array([reading.scores[0] for reading in readings])
     answerable = np.array([reading.answerable for reading in readings], dtype=np.float64)
     covariates = np.array(
         [(np.log(max(1, each.windows)), each.windows > 1, each.in_table) for each in readings],
@@ -149,7 +149,7 @@ def _probability(calibration: QaCalibration, reading: DevReading) -> float:
     """The probability that a reading's text answers, 0 where it has no span."""
     if not reading.scores:
         return 0.0
-    return answer_probability(calibration, reading.margin, reading.windows, reading.in_table)
+    return answer_probability(calibration, reading.scores[0], reading.windows, reading.in_table)
 
 
 def balanced_threshold(probabilities: np.ndarray, right: np.ndarray, answerable: np.ndarray) -> float:

@@ -109,10 +109,11 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         windows = int(random.choice(lengths))
         margin = float(random.normal(truth.offset, 5.0))
         scores = np.sort(random.normal(0.0, 4.0, size=6))[::-1]
+        scores += margin - scores[0]
         says = answer_probability(truth, margin, windows)
         answerable = random.random() < says
         right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
-        observed.append(DevReading(margin, windows, bool(answerable), tuple(scores.tolist()), right))
+        observed.append(DevReading(windows, bool(answerable), tuple(scores.tolist()), right))
     return observed
 
 
@@ -162,7 +163,7 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
     observed = synthetic(truth, 8000, (1, 30))
     fitted = fit_calibration(observed)
     chance = np.array(
-        [answer_probability(fitted, o.margin, o.windows) * shares(fitted, o.scores)[0] for o in observed]
+        [answer_probability(fitted, o.scores[0], o.windows) * shares(fitted, o.scores)[0] for o in observed]
     )
     right = np.array([o.right for o in observed])
     for low in np.arange(0, 0.8, 0.2):
@@ -172,8 +173,8 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
-    observed = [DevReading(float(m), 1, answerable, (1.0,), answerable) for m in range(5)]
-    observed.append(DevReading(float("-inf"), 0, answerable, (), False))
+    observed = [DevReading(1, answerable, (float(m),), answerable) for m in range(5)]
+    observed.append(DevReading(0, answerable, (), False))
     fitted = fit_calibration(observed)
     numbers = (
         fitted.temperature,
@@ -184,7 +185,7 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
     assert np.isfinite(numbers).all()
     assert fitted.temperature > 0
-    given = [answer_probability(fitted, o.margin, o.windows) >= fitted.threshold for o in observed[:5]]
+    given = [answer_probability(fitted, o.scores[0], o.windows) >= fitted.threshold for o in observed[:5]]
     assert given == [answerable] * 5
 
 
@@ -194,9 +195,9 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
 )
 def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[tuple[float, bool]]) -> None:
-    observed = [DevReading(m, 1, answerable, (m,), answerable) for m, answerable in found]
+    observed = [DevReading(1, answerable, (m,), answerable) for m, answerable in found]
     fitted = fit_calibration(observed)
-    chance = sorted(answer_probability(fitted, o.margin, 1) for o in observed if o.answerable)
+    chance = sorted(answer_probability(fitted, o.scores[0], 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
     assert 0 <= fitted.absent <= fitted.threshold
     larger = np.nextafter(fitted.absent, 1)

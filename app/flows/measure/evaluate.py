@@ -95,7 +95,6 @@ class QaOutcome:
     f1: float
     windows: int
     scores: tuple[float, ...] = field(default=())
-    margin: float = float("-inf")
     windows_whole: int = 0
     in_table: bool = False
 
@@ -225,7 +224,6 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,
         scores=tuple(answer.rank for answer in reading.answers),
-        margin=first.rank if first else float("-inf"),
         windows_whole=reading.windows_whole or reading.windows,
         in_table=first is not None and question.documents[first.document].in_table(first.span),
     )
@@ -234,7 +232,6 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
 def dev_reading(outcome: QaOutcome) -> DevReading:
     """The data to fit a calibration on, from the outcome of a question for `SHARED_AMONG` spans."""
     return DevReading(
-        margin=outcome.margin,
         windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,
