@@ -78,6 +78,8 @@ SHARED_AMONG = 20
 _LEAST_PROBABILITY = 1e-9
 # The values of any fit lie far inside these limits; outside them probabilities overflow.
 TEMPERATURES, MOST_OFFSET = (1e-3, 1e3), 1e6
+# A text that more likely answers than not never counts as not answering.
+MOST_ABSENT = 0.5
 # In English text, with the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
@@ -206,8 +208,8 @@ class QaCalibration:
 
     @property
     def absent_below(self) -> float:
-        """`absent`, or a third of the threshold if it was not fitted."""
-        return self.absent or self.threshold / 3
+        """`absent`, or a third of the threshold if it was not fitted; at most `MOST_ABSENT`."""
+        return min(MOST_ABSENT, self.absent or self.threshold / 3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.models import SHARED_AMONG, Adjustment, QaCalibration, log_odds
+from app.core.models import MOST_ABSENT, SHARED_AMONG, Adjustment, QaCalibration, log_odds
 from app.core.requests import DevReading
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
@@ -91,6 +91,11 @@ def test_no_adjustment_changes_nothing_and_a_limit_that_was_not_fitted_stays_so(
     assert QaCalibration().adjusted(None) == QaCalibration()
     assert QaCalibration().adjusted(Adjustment()) == QaCalibration()
     assert QaCalibration().adjusted(Adjustment(threshold=0.9)).absent == 0.0
+
+
+def test_no_adjustment_has_a_text_that_more_likely_answers_count_as_silent() -> None:
+    stricter = QaCalibration(threshold=0.6, absent=0.5).adjusted(Adjustment(threshold=0.9))
+    assert stricter.absent > MOST_ABSENT == stricter.absent_below
 
 
 def test_a_share_does_not_depend_on_how_many_are_listed() -> None:
@@ -199,10 +204,11 @@ def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[
     fitted = fit_calibration(observed)
     chance = sorted(answer_probability(fitted, o.scores[0], 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
-    assert 0 <= fitted.absent <= fitted.threshold
+    most = min(fitted.threshold, MOST_ABSENT)
+    assert 0 <= fitted.absent <= most, "a text that more likely answers is not said to be silent"
     larger = np.nextafter(fitted.absent, 1)
     too_many = sum(each < larger for each in chance) > MOST_TAKEN_FOR_ABSENT * len(chance)
-    assert too_many or fitted.absent == fitted.threshold, "it is the largest such limit"
+    assert too_many or fitted.absent == most, "it is the largest such limit"
 
 
 def test_nothing_observed_is_refused() -> None:
