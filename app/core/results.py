@@ -123,14 +123,15 @@ class QuestionResult(Generic[FoundT]):
         """The outcome of the question.
 
         The best span is the answer if the text counts as answering and its probability is at least `LEAST_GIVEN`, or
-        `threshold` is 0. Else it is shown with low confidence if the text answers with a probability of at least
-        `absent`.
+        `threshold` is 0. Else it is shown with low confidence if the text counts as answering, or answers with a
+        probability of at least `absent`.
         """
         if not self.answers:
             return Outcome.ABSENT
         if self.answered and (self.answers[0].probability >= LEAST_GIVEN or not self.threshold):
             return Outcome.ANSWER
-        return Outcome.LOW_CONFIDENCE if 1.0 - self.no_answer_probability >= self.absent else Outcome.ABSENT
+        may_answer = self.answered or 1.0 - self.no_answer_probability >= self.absent
+        return Outcome.LOW_CONFIDENCE if may_answer else Outcome.ABSENT
 
     @property
     def best(self) -> FoundT | None:
