@@ -189,7 +189,8 @@ class Reading(QuestionResult[Answer]):
     which then counts as complete; `finder` names the quicker reader that chose them. `heat` is where answers were
     found: for each document, the evidence in each of `HEAT_BINS` equal parts of its code points, from 0 to the
     probability that the text answers, which is the value of the best answer's part. `windows_whole` is the number of
-    windows of the whole text, an estimate if not all were read; 0 if unknown.
+    windows of the whole text, an estimate if not all were read; 0 if unknown. `own_threshold` is the reader's, if it is
+    judged by another; else 0.
     """
 
     answers: tuple[Answer, ...]
@@ -207,6 +208,7 @@ class Reading(QuestionResult[Answer]):
     windows_whole: int = 0
     absent: float = 0.0
     finder: str = ""
+    own_threshold: float = 0.0
 
     @property
     def judged_whole(self) -> bool:

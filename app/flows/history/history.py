@@ -81,6 +81,7 @@ def entry_of(
         windows_total=reading.windows_total,
         absent=reading.absent,
         finder=reading.finder,
+        own_threshold=reading.own_threshold,
         shared=len(question.documents) != 1,  # a question to a library has no documents
     )
 

@@ -14,7 +14,7 @@ from app.core import wording
 from app.core.inspection import Visit
 from app.core.models import Head
 from app.core.requests import Question
-from app.core.results import Reading
+from app.core.results import Outcome, Reading
 from app.core.wording import percent
 from app.flows.history.export_text import answers_markdown
 from app.ui.ask.ask import AskView
@@ -205,9 +205,22 @@ def test_the_threshold_counts_at_once_without_reading_again(
     view.panel.threshold.changed.emit(None)
     assert panel.threshold.slider.value() == 40
     assert len(engine.requests) == 2
-    view.panel.threshold.slider.setValue(70)
-    ask(view, qtbot, "Once more?")
-    assert engine.requests[2].threshold == 0.7  # type: ignore[attr-defined]
+
+
+def test_the_usual_threshold_counts_for_what_was_asked_at_another(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    panel = view.panel
+    panel.threshold.slider.setValue(97)
+    sheet = ask(view, qtbot, "How long?")
+    assert engine.requests[0].threshold is None  # type: ignore[attr-defined]
+    assert likelihood(panel.card).startswith(f"Low confidence, {percent(0.94)}")
+    qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
+    entry = view.workspace.history.get(sheet.session.entry)
+    assert (entry.threshold, entry.outcome) == (0.97, Outcome.LOW_CONFIDENCE), "it is kept as it was shown"
+    panel.threshold._own.click()
+    assert likelihood(panel.card).startswith(f"Very likely, {percent(0.94)}")
+    assert panel.threshold.slider.value() == 40
 
 
 @pytest.mark.parametrize(
