@@ -134,13 +134,9 @@ def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stronger:
-    """Readers that are stronger than the one in use: the best `installed` one, and even stronger ones `to_have`.
-
-    `f1` is the `squad2_f1` of the installed one.
-    """
+    """Readers that are stronger than the one in use: the best `installed` one, and even stronger ones `to_have`."""
 
     installed: ModelCard | None
-    f1: float
     to_have: tuple[OfferedModel, ...]
 
 
@@ -161,11 +157,10 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     ]
     own = squad2_f1(models, reader)
     best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
-    f1 = squad2_f1(models, best)
     here = {card.repository for card in cards}
     # A reader without figures, such as a taught version, may be just as good.
-    installed = best if f1 > own > 0 else None
-    return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
+    installed = best if squad2_f1(models, best) > own > 0 else None
+    return Stronger(installed, stronger(models, installed or reader, without=here, language=language))
 
 
 def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> OfferedModel | None:

@@ -483,10 +483,10 @@ class AskPresenter(QObject):
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
-            installed = tr(
-                "A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.", model=name, f1=found.f1
+            # Without its F1: measured on other questions, it cannot stand beside the figures that authors report.
+            self.panel.offer_readers(
+                tr("A stronger reader is installed: {model}.", model=name), installed=name
             )
-            self.panel.offer_readers(installed, installed=name)
             return
         if found is None or not found.to_have:
             self.panel.offer_readers("")

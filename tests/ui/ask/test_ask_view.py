@@ -146,6 +146,7 @@ def test_a_stronger_reader_that_is_installed_is_used_with_one_click(
     ask(view, qtbot, "doubtful?")
     qtbot.waitUntil(panel.use.isVisible)
     assert "Spanlight reader" in panel.use.text() and panel.readers.isHidden(), "no download is recommended"
+    assert panel.stronger.text() == "A stronger reader is installed: Spanlight reader.", "no figure of ours"
     before = len(engine.requests)
     panel.use.setFocus()
     qtbot.mouseClick(panel.use, Qt.MouseButton.LeftButton)
@@ -187,12 +188,19 @@ def test_the_threshold_counts_at_once_without_reading_again(
 ) -> None:
     panel = view.panel
     qtbot.waitUntil(lambda: panel.threshold.slider.value() == 40)
-    assert panel.threshold.words.text() == f"Answers if {wording.percent(0.4)} sure there is one"
+    usual = f"Answers if {percent(0.4)} sure there is one"
+    assert (
+        panel.threshold.words.text() == "Answers if sure enough" and usual in panel.threshold.words.toolTip()
+    )
+    panel.threshold.change.click()
+    assert panel.threshold.words.text() == usual, "the number is there where it is looked for"
+    panel.threshold.change.click()
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider.setValue(30)
     assert (
         likelihood(view.panel.card).startswith(f"Unlikely, {percent(0.31)}") and not sheet.pane.lights.faint
     )
+    assert panel.threshold.words.text() == f"Answers if {percent(0.3)} sure there is one"
     view.panel.threshold.slider.setValue(60)
     assert (
         likelihood(view.panel.card).startswith(f"Low confidence, {percent(0.31)}") and sheet.pane.lights.faint
