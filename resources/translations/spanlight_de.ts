@@ -6621,7 +6621,7 @@
     </message>
     <message>
         <source>Answers if sure enough</source>
-        <translation>Antwortet bei ausreichender Sicherheit</translation>
+        <translation>Antwortet, wenn sicher genug</translation>
     </message>
     <message>
         <source>Question and answers</source>

@@ -6621,7 +6621,7 @@
     </message>
     <message>
         <source>Answers if sure enough</source>
-        <translation>Responde si está lo bastante seguro</translation>
+        <translation>Responde solo si está seguro</translation>
     </message>
     <message>
         <source>Question and answers</source>
