@@ -86,7 +86,7 @@ def _probabilities(readings: Sequence[DevReading], calibration: QaCalibration) -
     """Return each text's chance to answer, and the best span's share of it; readings without a span are left out."""
     return [
         (
-            answer_probability(calibration, each.margin, each.windows, each.in_table),
+            answer_probability(calibration, each.scores[0], each.windows, each.in_table),
             float(shares(calibration.for_windows(each.windows), each.scores)[0]),
         )
         for each in readings

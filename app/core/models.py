@@ -78,6 +78,8 @@ SHARED_AMONG = 20
 _LEAST_PROBABILITY = 1e-9
 # The values of any fit lie far inside these limits; outside them probabilities overflow.
 TEMPERATURES, MOST_OFFSET = (1e-3, 1e3), 1e6
+# A text that more likely answers than not never counts as not answering.
+MOST_ABSENT = 0.5
 # In English text, with the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
@@ -139,15 +141,15 @@ def _sigmoid(value: float) -> float:
 class QaCalibration:
     """How start and end logits become one probability; fitted on dev data and stored with the model.
 
-    With `margin` the best span's start + end logits minus the null score of its own window, and n the
-    number of the text's windows, the probability that the text answers the question is
-    sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is more than 1,
-    `table` only if the span is in one.
-    `answer_temperature` divides start + end logits in the softmax that distributes this probability over
-    the `SHARED_AMONG` best spans, `long_answer_temperature` in texts of several windows (0: the same). An answer is
-    given if the probability reaches `threshold`, or `paragraph_threshold` for a span outside tables in a text of one
-    window (0: the same); below `absent` the text counts as not answering, and in between the best span is shown with
-    low confidence. An `absent` of 0 was never fitted.
+    With `margin` the best span's `Answer.rank` (start + end logits, in a long text less what the place lacks in BM25,
+    less the null score of its own window) and n the number of the text's windows, the probability that the text answers
+    the question is sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is
+    more than 1, `table` only if the span is in one. The softmax that distributes this probability over the
+    `SHARED_AMONG` best spans divides their margins by `answer_temperature`, in texts of several windows by
+    `long_answer_temperature` (0: the same). An answer is given if the probability reaches `threshold`, or
+    `paragraph_threshold` for a span outside tables in a text of one window (0: the same); below `absent` the text
+    counts as not answering, and in between the best span is shown with low confidence. An `absent` of 0 was never
+    fitted.
     """
 
     temperature: float = 1.0
@@ -206,8 +208,8 @@ class QaCalibration:
 
     @property
     def absent_below(self) -> float:
-        """`absent`, or a third of the threshold if it was not fitted."""
-        return self.absent or self.threshold / 3
+        """`absent`, or a third of the threshold if it was not fitted; at most `MOST_ABSENT`."""
+        return min(MOST_ABSENT, self.absent or self.threshold / 3)
 
 
 @dataclass(frozen=True, slots=True)

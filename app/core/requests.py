@@ -49,6 +49,23 @@ class Question:
     every: bool = False
     passages_of: int = 0
 
+    def require_words(self, number: int = 0) -> None:
+        """Raise SpanlightError if the question is empty or there is no document; `number` is its own in a batch."""
+        if not self.text.strip():
+            message = (
+                Message("The question number {number} is empty.", number=number)
+                if number
+                else Message("The question is empty.")
+            )
+            raise SpanlightError(message, Message("Type what you want to know."))
+        if not self.documents:
+            message = (
+                Message("There is no text to ask number {number}.", number=number)
+                if number
+                else Message("There is no text to ask.")
+            )
+            raise SpanlightError(message, Message("Open or paste a text first."))
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
@@ -176,12 +193,10 @@ class TextsToTag:
 class DevReading:
     """The result of reading one dev question, whose answer is known.
 
-    `scores` are the best spans' start + end logits, best first, and `margin` is the first one's score minus the null
-    score of its window; empty and -inf if no span was found. `answerable` is whether the text answers, `right` whether
-    the first span is a correct answer, `in_table` whether it is in a table.
+    `scores` are the margins (`Answer.rank`) of the best spans, best first; empty if no span was found. `answerable` is
+    whether the text answers, `right` whether the first span is a correct answer, `in_table` whether it is in a table.
     """
 
-    margin: float
     windows: int
     answerable: bool
     scores: tuple[float, ...]

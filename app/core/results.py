@@ -123,14 +123,15 @@ class QuestionResult(Generic[FoundT]):
         """The outcome of the question.
 
         The best span is the answer if the text counts as answering and its probability is at least `LEAST_GIVEN`, or
-        `threshold` is 0. Else it is shown with low confidence if the text answers with a probability of at least
-        `absent`.
+        `threshold` is 0. Else it is shown with low confidence if the text counts as answering, or answers with a
+        probability of at least `absent`.
         """
         if not self.answers:
             return Outcome.ABSENT
         if self.answered and (self.answers[0].probability >= LEAST_GIVEN or not self.threshold):
             return Outcome.ANSWER
-        return Outcome.LOW_CONFIDENCE if 1.0 - self.no_answer_probability >= self.absent else Outcome.ABSENT
+        may_answer = self.answered or 1.0 - self.no_answer_probability >= self.absent
+        return Outcome.LOW_CONFIDENCE if may_answer else Outcome.ABSENT
 
     @property
     def best(self) -> FoundT | None:
@@ -188,7 +189,8 @@ class Reading(QuestionResult[Answer]):
     which then counts as complete; `finder` names the quicker reader that chose them. `heat` is where answers were
     found: for each document, the evidence in each of `HEAT_BINS` equal parts of its code points, from 0 to the
     probability that the text answers, which is the value of the best answer's part. `windows_whole` is the number of
-    windows of the whole text, an estimate if not all were read; 0 if unknown.
+    windows of the whole text, an estimate if not all were read; 0 if unknown. `own_threshold` is the reader's, if it is
+    judged by another; else 0.
     """
 
     answers: tuple[Answer, ...]
@@ -206,6 +208,7 @@ class Reading(QuestionResult[Answer]):
     windows_whole: int = 0
     absent: float = 0.0
     finder: str = ""
+    own_threshold: float = 0.0
 
     @property
     def judged_whole(self) -> bool:
@@ -227,6 +230,10 @@ class Reading(QuestionResult[Answer]):
         if at is None or not at.total or (at.done <= self.windows and not self.finder):
             return replace(self, seconds=seconds)
         return replace(self, seconds=seconds, windows=max(at.done, self.windows), windows_total=at.total)
+
+
+# The result where there is nothing to read, or nothing is asked.
+UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ _MIGRATIONS = (
         "ALTER TABLE answers ADD COLUMN cell TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE answers ADD COLUMN column_name TEXT NOT NULL DEFAULT ''",
     ),
+    ("ALTER TABLE entries ADD COLUMN own_threshold REAL NOT NULL DEFAULT 0",),
 )
 
 _ENTRY, _ANSWER = Record(Entry, without=("answers",)), Record(KeptAnswer)

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
+from app.core.models import MOST_ABSENT, SHARED_AMONG, TEMPERATURES, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
 from app.tasks.task import ReadyModel
@@ -73,12 +73,13 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     make the first answer's share of it the probability that it is right. A covariate that does not vary has weight 0.
 
     `threshold` is the `balanced_threshold`; paragraphs have one of their own where there are other texts too. `absent`
-    is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are.
-    Raises ValueError where there are no readings.
+    is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are,
+    and at most `MOST_ABSENT`: of a text that more likely answers than not it is never said that it does not. Raises
+    ValueError where there are no readings.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
-    scored = [reading for reading in readings if reading.scores and np.isfinite(reading.margin)]
+    scored = [reading for reading in readings if reading.scores]
     fitted = _fit_answer_probability(scored)
     short = [reading for reading in scored if reading.windows <= 1]
     long = [reading for reading in scored if reading.windows > 1]
@@ -97,13 +98,13 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         long_answer_temperature=long_temperature,
         threshold=threshold,
         paragraph_threshold=paragraph_threshold,
-        absent=min(threshold, paragraph_threshold or threshold, absent),
+        absent=min(threshold, paragraph_threshold or threshold, absent, MOST_ABSENT),
     )
 
 
 def _fit_answer_probability(readings: Sequence[DevReading]) -> QaCalibration:
     """A calibration fitted to whether the texts answer, with default answer temperatures and thresholds."""
-    margins = np.array([reading.margin for reading in readings])
+    margins = np.array([reading.scores[0] for reading in readings])
     answerable = np.array([reading.answerable for reading in readings], dtype=np.float64)
     covariates = np.array(
         [(np.log(max(1, each.windows)), each.windows > 1, each.in_table) for each in readings],
@@ -149,7 +150,7 @@ def _probability(calibration: QaCalibration, reading: DevReading) -> float:
     """The probability that a reading's text answers, 0 where it has no span."""
     if not reading.scores:
         return 0.0
-    return answer_probability(calibration, reading.margin, reading.windows, reading.in_table)
+    return answer_probability(calibration, reading.scores[0], reading.windows, reading.in_table)
 
 
 def balanced_threshold(probabilities: np.ndarray, right: np.ndarray, answerable: np.ndarray) -> float:

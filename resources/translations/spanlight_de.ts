@@ -2604,10 +2604,6 @@
         <translation>Geben Sie ein, was Sie wissen möchten.</translation>
     </message>
     <message>
-        <source>There is nothing to read.</source>
-        <translation>Es gibt nichts zu lesen.</translation>
-    </message>
-    <message>
         <source>Open or paste a text first.</source>
         <translation>Öffnen Sie zuerst einen Text oder fügen Sie einen ein.</translation>
     </message>
@@ -5976,20 +5972,12 @@
         <translation>Frage Nummer {number} ist leer.</translation>
     </message>
     <message>
-        <source>Type what you want to know, then ask again.</source>
-        <translation>Geben Sie ein, was Sie wissen möchten, und fragen Sie dann erneut.</translation>
-    </message>
-    <message>
         <source>There is no text to ask number {number}.</source>
         <translation>Für Frage Nummer {number} gibt es keinen Text.</translation>
     </message>
     <message>
         <source>There is no text to ask.</source>
         <translation>Es gibt keinen Text zum Befragen.</translation>
-    </message>
-    <message>
-        <source>Open or paste a document first.</source>
-        <translation>Öffnen Sie zuerst ein Dokument oder fügen Sie eines ein.</translation>
     </message>
     <message>
         <source>A calibration needs questions that the text answers and questions that it does not.</source>
@@ -6592,10 +6580,6 @@
         <translation>Fragen: {question}</translation>
     </message>
     <message>
-        <source>The percentage beside an answer is less: it is that of these very words</source>
-        <translation>Der Prozentwert neben einer Antwort ist kleiner: Er gilt für genau diese Wörter</translation>
-    </message>
-    <message>
         <source>Change</source>
         <translation>Ändern</translation>
     </message>
@@ -6628,8 +6612,16 @@
         <translation>Antwortet ab {percent} Sicherheit, dass es eine gibt</translation>
     </message>
     <message>
+        <source>The percentage beside an answer is less: it is that of these very words</source>
+        <translation>Der Prozentwert neben einer Antwort ist kleiner: Er gilt für genau diese Wörter</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Answers if sure enough</source>
+        <translation>Antwortet, wenn sicher genug</translation>
     </message>
     <message>
         <source>Question and answers</source>
@@ -6892,8 +6884,8 @@
         <translation>Ab jetzt antwortet {model}</translation>
     </message>
     <message>
-        <source>A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.</source>
-        <translation>Ein stärkeres Lesemodell ist installiert: {model}, F1 {f1:.0f} auf SQuAD 2.0.</translation>
+        <source>A stronger reader is installed: {model}.</source>
+        <translation>Ein stärkeres Lesemodell ist installiert: {model}.</translation>
     </message>
     <message>
         <source>A stronger reader may be surer.</source>
@@ -11242,8 +11234,8 @@
         <translation>Nein: Es gibt immer eine Antwort</translation>
     </message>
     <message>
-        <source>Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.</source>
-        <translation>Lesemodelle, die stärker sind als Ihres ({model}, F1 {f1:.1f} auf SQuAD 2.0), sind in der Liste markiert.</translation>
+        <source>Readers that are stronger than yours, {model}, are marked in the list.</source>
+        <translation>Lesemodelle, die stärker sind als Ihres, {model}, sind in der Liste markiert.</translation>
     </message>
     <message>
         <source>Stronger</source>
@@ -14046,8 +14038,8 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>Findet Passagen englischer Texte, die meinen, wonach gefragt wird, auch in anderen Worten.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt; gründlich, für die Entscheidung.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt. Das gründliche Lesemodell: Was es findet, wird als Antwort gezeigt.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

@@ -2604,10 +2604,6 @@
         <translation>Escribe lo que quieres saber.</translation>
     </message>
     <message>
-        <source>There is nothing to read.</source>
-        <translation>No hay nada que leer.</translation>
-    </message>
-    <message>
         <source>Open or paste a text first.</source>
         <translation>Abre o pega antes un texto.</translation>
     </message>
@@ -5976,20 +5972,12 @@
         <translation>La pregunta número {number} está vacía.</translation>
     </message>
     <message>
-        <source>Type what you want to know, then ask again.</source>
-        <translation>Escribe lo que quieres saber y pregunta otra vez.</translation>
-    </message>
-    <message>
         <source>There is no text to ask number {number}.</source>
         <translation>No hay ningún texto al que hacer la pregunta número {number}.</translation>
     </message>
     <message>
         <source>There is no text to ask.</source>
         <translation>No hay ningún texto al que preguntar.</translation>
-    </message>
-    <message>
-        <source>Open or paste a document first.</source>
-        <translation>Abre o pega un documento primero.</translation>
     </message>
     <message>
         <source>A calibration needs questions that the text answers and questions that it does not.</source>
@@ -6592,10 +6580,6 @@
         <translation>Preguntar: {question}</translation>
     </message>
     <message>
-        <source>The percentage beside an answer is less: it is that of these very words</source>
-        <translation>El porcentaje junto a una respuesta es menor: es el de esas palabras exactas</translation>
-    </message>
-    <message>
         <source>Change</source>
         <translation>Cambiar</translation>
     </message>
@@ -6628,8 +6612,16 @@
         <translation>Responde si está un {percent} seguro de que hay respuesta</translation>
     </message>
     <message>
+        <source>The percentage beside an answer is less: it is that of these very words</source>
+        <translation>El porcentaje junto a una respuesta es menor: es el de esas palabras exactas</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Listo</translation>
+    </message>
+    <message>
+        <source>Answers if sure enough</source>
+        <translation>Responde solo si está seguro</translation>
     </message>
     <message>
         <source>Question and answers</source>
@@ -6892,8 +6884,8 @@
         <translation>{model} responde desde ahora</translation>
     </message>
     <message>
-        <source>A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.</source>
-        <translation>Hay instalado un lector más potente: {model}, F1 {f1:.0f} en SQuAD 2.0.</translation>
+        <source>A stronger reader is installed: {model}.</source>
+        <translation>Hay instalado un lector más potente: {model}.</translation>
     </message>
     <message>
         <source>A stronger reader may be surer.</source>
@@ -11242,8 +11234,8 @@
         <translation>No: siempre da una respuesta</translation>
     </message>
     <message>
-        <source>Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.</source>
-        <translation>Los lectores más potentes que el tuyo ({model}, F1 {f1:.1f} en SQuAD 2.0) están marcados en la lista.</translation>
+        <source>Readers that are stronger than yours, {model}, are marked in the list.</source>
+        <translation>Los lectores más potentes que el tuyo, {model}, están marcados en la lista.</translation>
     </message>
     <message>
         <source>Stronger</source>
@@ -14046,8 +14038,8 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>Encuentra pasajes de textos en inglés que dicen lo que se pregunta, también con otras palabras.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice; minucioso, para decidir.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice. El lector minucioso: lo que encuentra es la respuesta que se muestra.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

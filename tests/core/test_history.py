@@ -42,6 +42,11 @@ def test_words_that_are_next_to_never_right_are_no_answer_unless_one_must_be_giv
         assert found.outcome is outcome
         assert (found.best is None) == (outcome is not Outcome.ANSWER)
         assert replace(found, threshold=0.0).outcome is Outcome.ANSWER
+    found = entry(answers=(replace(LEASE, probability=0.1),), no_answer_probability=0.7, absent=0.5)
+    assert found.outcome is Outcome.LOW_CONFIDENCE, (
+        "by a threshold below `absent` the text counts as answering"
+    )
+    assert replace(found, answered=False).outcome is Outcome.ABSENT
 
 
 def test_which_part_was_read_is_said() -> None:

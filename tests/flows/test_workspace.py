@@ -123,7 +123,7 @@ def test_nothing_to_ask_is_a_plain_sentence(tmp_path: Path) -> None:
     workspace = fake_workspace(tmp_path)
     with pytest.raises(SpanlightError, match="question is empty"):
         ask(workspace, Question(" \n", (DOCUMENT,)), Silent())
-    with pytest.raises(SpanlightError, match="nothing to read"):
+    with pytest.raises(SpanlightError, match="no text to ask"):
         ask(workspace, Question("Who?", ()), Silent())
     with pytest.raises(SpanlightError, match="no text to classify"):
         classify(workspace, TextsToClassify(()), Silent())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.models import SHARED_AMONG, Adjustment, QaCalibration, log_odds
+from app.core.models import MOST_ABSENT, SHARED_AMONG, Adjustment, QaCalibration, log_odds
 from app.core.requests import DevReading
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
@@ -93,6 +93,11 @@ def test_no_adjustment_changes_nothing_and_a_limit_that_was_not_fitted_stays_so(
     assert QaCalibration().adjusted(Adjustment(threshold=0.9)).absent == 0.0
 
 
+def test_no_adjustment_has_a_text_that_more_likely_answers_count_as_silent() -> None:
+    stricter = QaCalibration(threshold=0.6, absent=0.5).adjusted(Adjustment(threshold=0.9))
+    assert stricter.absent > MOST_ABSENT == stricter.absent_below
+
+
 def test_a_share_does_not_depend_on_how_many_are_listed() -> None:
     scores = [5.0 - 0.1 * n for n in range(100)]
     some, many = shares(QaCalibration(), scores[:SHARED_AMONG]), shares(QaCalibration(), scores)
@@ -109,10 +114,11 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         windows = int(random.choice(lengths))
         margin = float(random.normal(truth.offset, 5.0))
         scores = np.sort(random.normal(0.0, 4.0, size=6))[::-1]
+        scores += margin - scores[0]
         says = answer_probability(truth, margin, windows)
         answerable = random.random() < says
         right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
-        observed.append(DevReading(margin, windows, bool(answerable), tuple(scores.tolist()), right))
+        observed.append(DevReading(windows, bool(answerable), tuple(scores.tolist()), right))
     return observed
 
 
@@ -162,7 +168,7 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
     observed = synthetic(truth, 8000, (1, 30))
     fitted = fit_calibration(observed)
     chance = np.array(
-        [answer_probability(fitted, o.margin, o.windows) * shares(fitted, o.scores)[0] for o in observed]
+        [answer_probability(fitted, o.scores[0], o.windows) * shares(fitted, o.scores)[0] for o in observed]
     )
     right = np.array([o.right for o in observed])
     for low in np.arange(0, 0.8, 0.2):
@@ -172,8 +178,8 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
-    observed = [DevReading(float(m), 1, answerable, (1.0,), answerable) for m in range(5)]
-    observed.append(DevReading(float("-inf"), 0, answerable, (), False))
+    observed = [DevReading(1, answerable, (float(m),), answerable) for m in range(5)]
+    observed.append(DevReading(0, answerable, (), False))
     fitted = fit_calibration(observed)
     numbers = (
         fitted.temperature,
@@ -184,7 +190,7 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
     assert np.isfinite(numbers).all()
     assert fitted.temperature > 0
-    given = [answer_probability(fitted, o.margin, o.windows) >= fitted.threshold for o in observed[:5]]
+    given = [answer_probability(fitted, o.scores[0], o.windows) >= fitted.threshold for o in observed[:5]]
     assert given == [answerable] * 5
 
 
@@ -194,14 +200,15 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
 )
 def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[tuple[float, bool]]) -> None:
-    observed = [DevReading(m, 1, answerable, (m,), answerable) for m, answerable in found]
+    observed = [DevReading(1, answerable, (m,), answerable) for m, answerable in found]
     fitted = fit_calibration(observed)
-    chance = sorted(answer_probability(fitted, o.margin, 1) for o in observed if o.answerable)
+    chance = sorted(answer_probability(fitted, o.scores[0], 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
-    assert 0 <= fitted.absent <= fitted.threshold
+    most = min(fitted.threshold, MOST_ABSENT)
+    assert 0 <= fitted.absent <= most, "a text that more likely answers is not said to be silent"
     larger = np.nextafter(fitted.absent, 1)
     too_many = sum(each < larger for each in chance) > MOST_TAKEN_FOR_ABSENT * len(chance)
-    assert too_many or fitted.absent == fitted.threshold, "it is the largest such limit"
+    assert too_many or fitted.absent == most, "it is the largest such limit"
 
 
 def test_nothing_observed_is_refused() -> None:

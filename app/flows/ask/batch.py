@@ -11,7 +11,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
-from app.core.results import Reading
+from app.core.results import UNREAD, Reading
 from app.core.rows import Row, read_rows, without_surrogates
 from app.core.text import Document
 from app.flows.ask.question import nearest_values, select_answers, widen_top_k, with_view
@@ -20,8 +20,6 @@ from app.flows.rows import RowFile, check_rows, refuse_same_file
 from app.flows.workspace import Workspace
 
 ItemT = TypeVar("ItemT")
-
-UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
 
 
 def ask_batch(

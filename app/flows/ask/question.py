@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.errors import SpanlightError
-from app.core.message import Message
 from app.core.models import SHARED_AMONG, TOKENS_PER_CHARACTER, Head, LoadedModel
 from app.core.report import Relay
 from app.core.stop_words import ENGLISH
@@ -41,10 +39,7 @@ def ask(
     and each Reading names it. `model` and `device` override the settings. Raises SpanlightError for a question without
     words, a missing model or device, and EngineLost when the model process died; Stopped when cancelled.
     """
-    if not question.text.strip():
-        raise SpanlightError(Message("The question is empty."), Message("Type what you want to know."))
-    if not question.documents:
-        raise SpanlightError(Message("There is nothing to read."), Message("Open or paste a text first."))
+    question.require_words()
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     from app.models.disk.names import model_name

@@ -59,7 +59,7 @@ def entry_of(
     """
     text = opened.document.text
     answers = tuple(kept_answer(opened, answer) for answer in reading.answers if answer.document == index)
-    best = reading.best
+    first = reading.shown
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
@@ -68,7 +68,7 @@ def entry_of(
         sha256=opened.sha256 or digest(text),
         kind=opened.kind,
         answers=answers,
-        answered=best is not None and best.document == index,
+        answered=reading.answered and first is not None and first.document == index,
         no_answer_probability=reading.no_answer_probability,
         threshold=reading.threshold,
         model=reading.model,
@@ -81,6 +81,7 @@ def entry_of(
         windows_total=reading.windows_total,
         absent=reading.absent,
         finder=reading.finder,
+        own_threshold=reading.own_threshold,
         shared=len(question.documents) != 1,  # a question to a library has no documents
     )
 

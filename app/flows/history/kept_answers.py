@@ -54,12 +54,17 @@ def locate_answer(kept: KeptAnswer, text: str, *, changed: bool) -> Span | None:
 
 
 def restore_reading(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
-    """Restore the reading of an entry as far as it was saved."""
+    """Restore the reading of an entry as far as it was saved, judged by the reader's own threshold where that is known.
+
+    What is shown of it is judged by the threshold that the person has set by now.
+    """
+    own = entry.own_threshold
+    answered = 1.0 - entry.no_answer_probability >= own if own else entry.answered
     return Reading(
         answers=answers,
-        answered=entry.answered and bool(answers),
+        answered=answered and bool(answers),
         no_answer_probability=entry.no_answer_probability,
-        threshold=entry.threshold,
+        threshold=own or entry.threshold,
         windows=entry.windows,
         windows_total=entry.windows_total,
         seconds=entry.seconds,

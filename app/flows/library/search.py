@@ -16,7 +16,7 @@ from app.core.models import SHARED_AMONG
 from app.core.recognition import recognition_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
-from app.core.results import Answer, Reading
+from app.core.results import UNREAD, Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.flows.ask.question import ask, select_answers
@@ -100,7 +100,7 @@ def ask_library(
         report, index, library, status, excerpts, top_k, began, given_threshold=threshold is not None
     )
     if not excerpts:
-        return listing.reading(Reading((), False, 1.0, 1.0, 0, 0, 0.0))
+        return listing.reading(UNREAD)
     request = Question(
         question,
         tuple(excerpt.document for excerpt in excerpts),

@@ -11,10 +11,10 @@ from app.core.models import SHARED_AMONG, Head, QaCalibration
 from app.core.reliability import Reliability, TextKind, calibration_error, reliability_of, text_kind
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
-from app.core.results import Reading
+from app.core.results import UNREAD, Reading
 from app.core.rows import without_surrogates
 from app.core.text import Document
-from app.flows.ask.batch import UNREAD, read_questions
+from app.flows.ask.batch import read_questions
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, figures_by_name, per_cent, sample
@@ -95,7 +95,6 @@ class QaOutcome:
     f1: float
     windows: int
     scores: tuple[float, ...] = field(default=())
-    margin: float = float("-inf")
     windows_whole: int = 0
     in_table: bool = False
 
@@ -226,7 +225,6 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,
         scores=tuple(answer.rank for answer in reading.answers),
-        margin=first.rank if first else float("-inf"),
         windows_whole=reading.windows_whole or reading.windows,
         in_table=first is not None and question.documents[first.document].in_table(first.span),
     )
@@ -235,7 +233,6 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
 def dev_reading(outcome: QaOutcome) -> DevReading:
     """The data to fit a calibration on, from the outcome of a question for `SHARED_AMONG` spans."""
     return DevReading(
-        margin=outcome.margin,
         windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,

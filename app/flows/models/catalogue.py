@@ -136,13 +136,12 @@ def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
 class Stronger:
     """Readers that are stronger than the one in use: the best `installed` one, and even stronger ones `to_have`.
 
-    `f1` is the `squad2_f1` of the installed one, `reader_f1` that of the `reader` in use.
+    `reader_f1` is the `squad2_f1` of the `reader` in use.
     """
 
     reader: ModelCard
     reader_f1: float
     installed: ModelCard | None
-    f1: float
     to_have: tuple[OfferedModel, ...]
 
 
@@ -163,12 +162,11 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     ]
     own = squad2_f1(models, reader)
     best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
-    f1 = squad2_f1(models, best)
     here = {card.repository for card in cards}
     # A reader without figures, such as a taught version, may be just as good.
-    installed = best if f1 > own > 0 else None
+    installed = best if squad2_f1(models, best) > own > 0 else None
     to_have = stronger(models, installed or reader, without=here, language=language)
-    return Stronger(reader, own, installed, f1, to_have)
+    return Stronger(reader, own, installed, to_have)
 
 
 def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> OfferedModel | None:

@@ -85,7 +85,7 @@ def correct(
             shown_span=shown_span,
             probability=shown.probability if shown is not None else 0.0,
             no_answer=entry.no_answer_probability,
-            answered=entry.answered,
+            answered=entry.best is not None,
             passage=passage,
             passage_start=start,
             view=view,

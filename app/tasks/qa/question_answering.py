@@ -12,7 +12,6 @@ from functools import partial
 from itertools import chain, groupby, islice
 from time import perf_counter
 
-from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.requests import Question, QuestionBatch
@@ -47,7 +46,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     it has changed, at most ten times a second. The order of reading does not change the final Reading. Raises
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
-    _require_question_and_text(question)
+    question.require_words()
     run = QuestionRun(0, question, model, report)
     finder = _finder_for(run, model)
     pace = Pace(report, Message("windows"))  # started here: loading the finder is not reading
@@ -80,7 +79,7 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     """
     questions = batch.questions
     for number, question in enumerate(questions, start=1):
-        _require_question_and_text(question, number)
+        question.require_words(number)
     pace = Pace(report, Message("questions"))
     readings: dict[int, Reading] = {}
     runs = (
@@ -142,24 +141,6 @@ def _read_each(
             yield run
         if not run.total:
             yield run
-
-
-def _require_question_and_text(question: Question, number: int = 0) -> None:
-    """Raise SpanlightError when the question is empty or there is no document; `number` is its own in a batch."""
-    if not question.text.strip():
-        message = (
-            Message("The question number {number} is empty.", number=number)
-            if number
-            else Message("The question is empty.")
-        )
-        raise SpanlightError(message, Message("Type what you want to know, then ask again."))
-    if not question.documents:
-        message = (
-            Message("There is no text to ask number {number}.", number=number)
-            if number
-            else Message("There is no text to ask.")
-        )
-        raise SpanlightError(message, Message("Open or paste a document first."))
 
 
 def _finder_for(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:

@@ -75,7 +75,7 @@ class AnswerKeeper(QObject):
             return None
         if run.is_across and not run.answers():
             return None
-        reading, asked = run.reading, run.asked_at
+        reading, asked = run.judged(), run.asked_at
         if run.library is None or run.status is None:
             from app.flows.history.history import remember
 
@@ -149,7 +149,8 @@ class AnswerKeeper(QObject):
         """Show the answers of the last start if their library is listed, unless something was asked since."""
         found = libraries.find(self._restorable.library)
         if found is not None and self._controller.across.run is None and self._restorable.entries:
-            self._controller.across.run = _restored_run(self._restorable, *found)
+            threshold = self._workspace.settings.ask_threshold
+            self._controller.across.run = _restored_run(self._restorable, *found, threshold)
             self._restorable = SavedAcross()
             self._controller.changed.emit(None)
 
@@ -247,11 +248,14 @@ class AnswerKeeper(QObject):
         sheet.highlight()
 
 
-def _restored_run(saved: SavedAcross, library: Library, status: LibraryStatus) -> AskRun:
+def _restored_run(
+    saved: SavedAcross, library: Library, status: LibraryStatus, threshold: float | None
+) -> AskRun:
     """Return a question about a library that was answered before the last start."""
     from app.core.library import FileState, FoundAnswer, LibraryFile
     from app.core.requests import Question
-    from app.core.results import Answer, Reading
+    from app.core.results import Answer
+    from app.flows.history.kept_answers import restore_reading
 
     first = saved.entries[0]
     kept = [
@@ -260,16 +264,11 @@ def _restored_run(saved: SavedAcross, library: Library, status: LibraryStatus) -
         for answer in entry.answers
     ]
     answers = tuple(Answer(at, a.span, a.text, a.probability, 0.0, 0.0) for at, (_, a) in enumerate(kept))
-    reading = Reading(
-        answers, first.answered, first.no_answer_probability, first.threshold, first.windows,
-        first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
-        absent=first.absent, finder=first.finder,
-    )  # fmt: skip
     recognised = saved.recognised if len(saved.recognised) == len(kept) else ("",) * len(kept)
     found = tuple(FoundAnswer(*one, how) for one, how in zip(kept, recognised, strict=True))
     return AskRun(
-        Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
-        asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
+        Question(first.question, ()), (), threshold, RunState.DONE, reading=restore_reading(first, answers),
+        chosen=-1, asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
     )  # fmt: skip
 
 

@@ -104,7 +104,10 @@ class SuggestionButton(Button):
 
 
 class ThresholdLine(QWidget):
-    """The line "Answers if 65% sure there is one", with a slider that Change shows and Esc hides.
+    """The line "Answers if sure enough", with a slider that Change shows and Esc hides.
+
+    Its percentage would be a second one beside the answer's, and the reader's own differs by the kind of text: it is in
+    the line where the person has set it, or the slider is shown, and in the tool tip.
 
     `changed` carries the threshold, 0 to 1, when the slider is moved, or None to return to the reader's own.
     """
@@ -114,10 +117,8 @@ class ThresholdLine(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._opener: QWidget | None = None
+        self._limit = ""
         self.words = plain_label(type="small", ink="quiet")
-        self.words.setToolTip(
-            as_tip(tr("The percentage beside an answer is less: it is that of these very words"))
-        )
         self.change = push_button(
             theme, tr("Change"), kind="link", name=tr("Change the confidence threshold")
         )
@@ -170,8 +171,11 @@ class ThresholdLine(QWidget):
         """Show a threshold; `own`: it is the reader's own, not one that the user set."""
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(threshold * 100))
-        self.words.setText(tr("Answers if {percent} sure there is one", percent=wording.percent(threshold)))
+        self._limit = tr("Answers if {percent} sure there is one", percent=wording.percent(threshold))
+        less = tr("The percentage beside an answer is less: it is that of these very words")
+        self.words.setToolTip(as_tip(f"{self._limit}\n{less}"))
         self._own.setEnabled(not own)
+        self._show_words()
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
         """Show or hide the slider; Esc returns the focus to the `opener`, which must outlive this widget."""
@@ -191,8 +195,13 @@ class ThresholdLine(QWidget):
         self._tools.setVisible(on)
         self._own.setVisible(on)
         self.change.setText(tr("Done") if on else tr("Change"))
+        self._show_words()
         if on and self.change.hasFocus():
             self.slider.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_words(self) -> None:
+        is_number_wanted = self._own.isEnabled() or self.change.isChecked()
+        self.words.setText(self._limit if is_number_wanted else tr("Answers if sure enough"))
 
     @Slot()
     def _changed_here(self) -> None:

@@ -136,7 +136,8 @@ class AskController(QObject):
                 self.hint.emit(*missing)
             return False
         request = self._request(question, tuple(one.document for one in opened.values()), whole=whole)
-        run = AskRun(request, tuple(opened.values()), request.threshold, is_example=is_example)
+        threshold = self._workspace.settings.ask_threshold
+        run = AskRun(request, tuple(opened.values()), threshold, is_example=is_example)
         if sheet is None:
             run.chosen = -1
         if library is not None:
@@ -171,7 +172,10 @@ class AskController(QObject):
             self.hint.emit(sentence, tr("Its tab says why.", "Their tabs say why.", n=len(unread)))
 
     def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
-        """Return the request for a question; with `whole` every passage is read. A library has no documents."""
+        """Return the request for a question; with `whole` every passage is read. A library has no documents.
+
+        It has no threshold: the run judges by the person's, which may change later.
+        """
         from app.core.requests import Question
 
         settings = self._workspace.settings
@@ -180,7 +184,6 @@ class AskController(QObject):
             question,
             documents,
             settings.ask_top_k,
-            settings.ask_threshold,
             quick=reading == "quick",
             every=reading == "every" and bool(documents),
         )
@@ -213,7 +216,7 @@ class AskController(QObject):
         if run.library is not None:
             from app.flows.library.search import ask_library
 
-            options = {"top_k": asked.top_k, "threshold": asked.threshold, "quick": asked.quick}
+            options = {"top_k": asked.top_k, "quick": asked.quick}
             job = self._lanes.work.start(ask_library, self._workspace, asked.text, run.library, **options)
         else:
             from app.flows.ask.question import ask

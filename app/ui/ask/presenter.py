@@ -440,10 +440,10 @@ class AskPresenter(QObject):
 
     def _show_threshold(self) -> None:
         chosen, run = self.workspace.settings.ask_threshold, self._run()
-        shown = self._own_threshold if chosen is None else chosen
         reading = run.reading if run is not None and not run.is_across else None
-        if run is not None and reading is not None and chosen is None and run.request.threshold is None:
-            shown = reading.threshold  # the reader's own for this kind of text
+        # The reading has the reader's own for its kind of text; of a cell of a table, say, none is known.
+        own = (reading.threshold if reading is not None else 0.0) or self._own_threshold
+        shown = own if chosen is None else chosen
         if shown is not None:
             self.panel.threshold.set_threshold(shown, own=chosen is None)
 
@@ -478,10 +478,10 @@ class AskPresenter(QObject):
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
-            installed = tr(
-                "A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.", model=name, f1=found.f1
+            # Without its F1: measured on other questions, it cannot stand beside the figures that authors report.
+            self.panel.offer_readers(
+                tr("A stronger reader is installed: {model}.", model=name), installed=name
             )
-            self.panel.offer_readers(installed, installed=name)
             return
         if found is None or not found.to_have:
             self.panel.offer_readers("")

@@ -305,7 +305,8 @@ class AskRun:
         if self.threshold is None:
             return self.reading
         answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= self.threshold
-        return replace(self.reading, answered=answered, threshold=self.threshold)
+        own = self.reading.threshold
+        return replace(self.reading, answered=answered, threshold=self.threshold, own_threshold=own)
 
     def answers(self) -> tuple[Answer, ...]:
         """Return the best answers so far, best first, and last a pinned one that is not among them."""

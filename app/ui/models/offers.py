@@ -82,15 +82,10 @@ class Offers:
         if found is None or not any(map(self.is_stronger, listed)):
             return ""
         own = tr(
-            "Readers that are stronger than yours ({model}, F1 {f1:.1f} on SQuAD 2.0) are marked in the list.",
-            model=found.reader.title,
-            f1=found.reader_f1,
+            "Readers that are stronger than yours, {model}, are marked in the list.", model=found.reader.title
         )
         if found.installed is not None:
-            name = found.installed.title
-            better = tr(
-                "A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.", model=name, f1=found.f1
-            )
+            better = tr("A stronger reader is installed: {model}.", model=found.installed.title)
         elif self.recommended is not None:
             better = tr("Recommended: {model}.", model=summary(self.recommended, self.reading_speed))
         else:

@@ -16,7 +16,7 @@ from app.core.history import Entry
 from app.core.layout import Heading, Kind, Opened, PageText
 from app.core.report import Silent
 from app.core.requests import Question
-from app.core.results import Answer, Reading
+from app.core.results import Answer, Outcome, Reading
 from app.core.text import Document, Span
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
@@ -88,6 +88,8 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
     assert (made.kind, made.sha256, made.asked) == (Kind.PDF, "cd" * 32, 7.0)
     assert (made.answered, made.quick, made.complete, made.model) == (True, True, True, "reader")
     assert (made.outcome, made.absent) == (reading.outcome, 0.15)
+    unsure = replace(reading, answers=(replace(answer, probability=0.1),), threshold=0.05, absent=0.9)
+    assert history.entry_of(opened, asked, unsure).outcome is unsure.outcome is Outcome.LOW_CONFIDENCE
     assert (made.share_read, made.stopped) == (1.0, "")
     part = replace(reading, complete=False, windows=34, windows_total=100)
     made_in_part = history.entry_of(opened, asked, part)

@@ -42,6 +42,14 @@ def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
     assert by_two.quick and by_two.judged_whole, "not all of it was read"
 
 
+def test_what_a_person_judged_by_another_threshold_is_restored_with_the_readers_own() -> None:
+    strict = replace(entry(kept(TEXT, 20, 24)), answered=False, no_answer_probability=0.2, threshold=0.9)
+    answers = locate_answers(plain(TEXT), strict).answers
+    for own, restored in ((0.7, (True, 0.7)), (0.0, (False, 0.9))):
+        reading = restore_reading(replace(strict, own_threshold=own), answers)
+        assert (reading.answered, reading.threshold) == restored, own
+
+
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
     now = "A new line.\n" + TEXT + " The tide is high at noon. " + TEXT
     found = locate_answers(plain(now), entry(kept(TEXT, 42, 45)))

@@ -109,7 +109,7 @@ def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file
     assert isinstance(data, CalibrationData)
     assert len(data.readings) == 10
     first = data.readings[0]
-    assert (first.margin, first.answerable, first.right) == (4.0, True, True)
+    assert (first.scores[0], first.answerable, first.right) == (4.0, True, True)
     assert [reading.answerable for reading in data.readings[:5]] == [True, True, True, False, False]
     assert isinstance(engine.requests[0], QuestionBatch)
     assert engine.requests[0].questions[0].top_k == 20

@@ -146,6 +146,16 @@ def test_words_of_another_question_are_not_lit_beside_the_answers_of_a_library(
     assert lit(view, qtbot) == "noon"
 
 
+def test_in_a_library_too_the_usual_threshold_counts_for_what_was_asked_at_another(
+    view: AskView, qtbot: QtBot
+) -> None:
+    view.panel.threshold.changed.emit(0.97)
+    run = ask(view, qtbot, "harbour: six")
+    assert run.reading is not None and run.reading.threshold == 0.4 and not run.is_answered
+    view.panel.threshold.changed.emit(None)
+    assert run.is_answered
+
+
 def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stand(
     view: AskView, qtbot: QtBot, folder: Path
 ) -> None:

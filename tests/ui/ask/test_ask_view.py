@@ -14,7 +14,7 @@ from app.core import wording
 from app.core.inspection import Visit
 from app.core.models import Head
 from app.core.requests import Question
-from app.core.results import Reading
+from app.core.results import Outcome, Reading
 from app.core.wording import percent
 from app.flows.history.export_text import answers_markdown
 from app.ui.ask.ask import AskView
@@ -146,6 +146,7 @@ def test_a_stronger_reader_that_is_installed_is_used_with_one_click(
     ask(view, qtbot, "doubtful?")
     qtbot.waitUntil(panel.use.isVisible)
     assert "Spanlight reader" in panel.use.text() and panel.readers.isHidden(), "no download is recommended"
+    assert panel.stronger.text() == "A stronger reader is installed: Spanlight reader.", "no figure of ours"
     before = len(engine.requests)
     panel.use.setFocus()
     qtbot.mouseClick(panel.use, Qt.MouseButton.LeftButton)
@@ -187,27 +188,47 @@ def test_the_threshold_counts_at_once_without_reading_again(
 ) -> None:
     panel = view.panel
     qtbot.waitUntil(lambda: panel.threshold.slider.value() == 40)
-    assert panel.threshold.words.text() == f"Answers if {wording.percent(0.4)} sure there is one"
+    usual = f"Answers if {percent(0.4)} sure there is one"
+    assert (
+        panel.threshold.words.text() == "Answers if sure enough" and usual in panel.threshold.words.toolTip()
+    )
+    panel.threshold.change.click()
+    assert panel.threshold.words.text() == usual, "the number is there where it is looked for"
+    panel.threshold.change.click()
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider.setValue(30)
     assert (
         likelihood(view.panel.card).startswith(f"Unlikely, {percent(0.31)}") and not sheet.pane.lights.faint
     )
+    assert panel.threshold.words.text() == f"Answers if {percent(0.3)} sure there is one"
     view.panel.threshold.slider.setValue(60)
     assert (
         likelihood(view.panel.card).startswith(f"Low confidence, {percent(0.31)}") and sheet.pane.lights.faint
     )
     ask(view, qtbot, "What is the boiling point of lead?")
     view.panel.threshold.slider.setValue(5)
-    assert view.panel.card.answer.text() == "The text does not say", (
+    assert likelihood(view.panel.card).startswith(f"Low confidence, {percent(0.07)}"), (
         "the words themselves are next to never right"
     )
     view.panel.threshold.changed.emit(None)
     assert panel.threshold.slider.value() == 40
     assert len(engine.requests) == 2
-    view.panel.threshold.slider.setValue(70)
-    ask(view, qtbot, "Once more?")
-    assert engine.requests[2].threshold == 0.7  # type: ignore[attr-defined]
+
+
+def test_the_usual_threshold_counts_for_what_was_asked_at_another(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    panel = view.panel
+    panel.threshold.slider.setValue(97)
+    sheet = ask(view, qtbot, "How long?")
+    assert engine.requests[0].threshold is None  # type: ignore[attr-defined]
+    assert likelihood(panel.card).startswith(f"Low confidence, {percent(0.94)}")
+    qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
+    entry = view.workspace.history.get(sheet.session.entry)
+    assert (entry.threshold, entry.outcome) == (0.97, Outcome.LOW_CONFIDENCE), "it is kept as it was shown"
+    panel.threshold._own.click()
+    assert likelihood(panel.card).startswith(f"Very likely, {percent(0.94)}")
+    assert panel.threshold.slider.value() == 40
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_stronger_readers_are_marked_with_their_time_and_one_is_recommended(open
     def compared() -> str:
         return " ".join(label.text() for label in section.empty.findChildren(Label))
 
-    assert "stronger than yours (Spanlight reader, F1 7" in compared()
+    assert "stronger than yours, Spanlight reader, are marked" in compared()
     assert (
         "Recommended: DeBERTa-v3 base reader, F1 87.4 on SQuAD 2.0 as its authors report, 744 MB"
         in compared()
