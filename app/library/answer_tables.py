@@ -176,7 +176,7 @@ class AnswerTables(Database):
     def put(self, cell: Cell, *, overwrite: bool = False) -> Cell | None:
         """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
 
-        A cell that was stored before, by another process say, stays unless this one is to `overwrite` it.
+        A cell that was stored before, by another process say, stays; with `overwrite` only if the person has judged it.
         """
         with self.writing() as connection:
             if not _has_column(connection, cell.column):
@@ -191,10 +191,7 @@ class AnswerTables(Database):
         """
         with self.writing() as connection:
             for cell in cells:
-                verdict = connection.execute(
-                    'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
-                ).fetchone()
-                _insert_cell(connection, cell, overwrite=verdict is None)
+                _insert_cell(connection, cell, overwrite=True)
                 if cell.verdict is not Verdict.NONE:
                     connection.execute(
                         "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -252,8 +249,12 @@ def _has_column(connection: sqlite3.Connection, column: int) -> bool:
 
 
 def _insert_cell(connection: sqlite3.Connection, cell: Cell, *, overwrite: bool) -> None:
+    """Store a cell; with `overwrite` in place of one that has no verdict."""
     answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite else "OR IGNORE")
+    judged = connection.execute(
+        'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
+    ).fetchone()
+    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite and not judged else "OR IGNORE")
     connection.execute(statement, (*_CELL.values(cell), *answer))
 
 
