@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
@@ -29,7 +30,7 @@ class Questions(QObject):
     """Carries out what is entered in the question line, and chosen in the menus of the columns.
 
     `removed` carries a sentence about a removal that can be undone, `failed` an error. `sources` has, by the tables'
-    numbers, the lists that their questions were loaded from.
+    numbers, the list that was loaded last into each.
     """
 
     removed = Signal(str)
@@ -62,13 +63,12 @@ class Questions(QObject):
             self._line.open(Asked.NAME, self._store.table.name)
 
     def load(self, path: Path) -> None:
-        """Load a list of questions into the current table."""
+        """Load a list of questions into the current table, unless another one is chosen meanwhile."""
         if self._store.table is not None:
             from app.flows.answer_table.questions import questions_from
 
-            self.sources[self._store.table.number] = path
             self._page.lanes.documents.start(questions_from, self._page.workspace, path).then(
-                self._list_read, self.failed
+                partial(self._list_read, self._store.table.number, path), self.failed
             )
 
     def menu(self, at: int) -> QMenu:
@@ -191,10 +191,12 @@ class Questions(QObject):
     def _lists_pasted(self, paths: list[Path]) -> None:
         self.load(paths[0])
 
-    @Slot(object)
-    def _list_read(self, questions: tuple[str, ...]) -> None:
+    def _list_read(self, number: int, path: Path, questions: tuple[str, ...]) -> None:
+        if self._store.table is None or self._store.table.number != number:
+            return
         from app.flows.answer_table.questions import columns_of
 
+        self.sources[number] = path
         self._store.add_columns(columns_of(questions))
         self._page.note.emit(tr("{n:,} question loaded", "{n:,} questions loaded", n=len(questions)))
         self._line.close_line()

@@ -143,6 +143,23 @@ def test_cells_have_the_exact_words_and_are_copied_and_exported(
     assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
 
 
+def test_a_list_goes_into_the_table_that_it_was_loaded_for_or_into_none(
+    page: TableView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    source, free = tmp_path / "list.txt", threading.Event()
+    source.write_text("Who signs?\n", encoding="utf-8")
+    with qtbot.waitSignal(page.questions.failed):
+        page.questions.load(tmp_path / "gone.txt")
+    assert not page.questions.sources, "it was not read"
+    page.lanes.documents.start(lambda report: free.wait(10))
+    page.questions.load(source)
+    page.store.add(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: not page.model.columns)
+    free.set()
+    qtbot.waitUntil(lambda: page.lanes.documents.idle and page.lanes.files.idle)
+    assert not page.model.columns and not page.questions.sources
+
+
 def test_some_documents_are_chosen_and_then_all(
     page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot, tmp_path: Path
 ) -> None:
