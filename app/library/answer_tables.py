@@ -143,18 +143,24 @@ class AnswerTables(Database):
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
         """The saved sets of questions by name."""
         return {
-            name: tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(columns))
+            name: _columns_of(columns)
             for name, columns in self.select("SELECT name, columns FROM question_sets ORDER BY name")
         }
 
-    def save_question_set(self, name: str, columns: Iterable[Column]) -> None:
-        """Save a set of questions, in place of the one of this name."""
+    def save_question_set(self, name: str, columns: Iterable[Column]) -> tuple[Column, ...]:
+        """Save a set of questions in place of the one of this name, whose questions are returned."""
         values = json_of([(column.question, column.type) for column in columns])
-        self.change("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+        with self.writing() as connection:
+            before = _question_set(connection, name)
+            connection.execute("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+        return before
 
-    def remove_question_set(self, name: str) -> None:
-        """Delete a set of questions, if it is there."""
-        self.change("DELETE FROM question_sets WHERE name = ?", (name,))
+    def remove_question_set(self, name: str) -> tuple[Column, ...]:
+        """Delete a set of questions, if it is there; returns its questions."""
+        with self.writing() as connection:
+            before = _question_set(connection, name)
+            connection.execute("DELETE FROM question_sets WHERE name = ?", (name,))
+        return before
 
     def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
         """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
@@ -242,6 +248,16 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
             "SELECT number, name, documents, library, library_name, roots FROM tables ORDER BY name"
         )
     ]
+
+
+def _question_set(connection: sqlite3.Connection, name: str) -> tuple[Column, ...]:
+    """The questions of the set of this name; none if there is no such set."""
+    found = connection.execute("SELECT columns FROM question_sets WHERE name = ?", (name,)).fetchone()
+    return _columns_of(found[0]) if found else ()
+
+
+def _columns_of(stored: str) -> tuple[Column, ...]:
+    return tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(stored))
 
 
 def _has_column(connection: sqlite3.Connection, column: int) -> bool:

@@ -12318,8 +12318,16 @@
         <translation>„{question}“ entfernt</translation>
     </message>
     <message>
+        <source>Set “{name}” replaced</source>
+        <translation>Set „{name}“ ersetzt</translation>
+    </message>
+    <message>
         <source>The questions are saved as a set</source>
         <translation>Die Fragen sind als Set gespeichert</translation>
+    </message>
+    <message>
+        <source>Set “{name}” removed</source>
+        <translation>Set „{name}“ entfernt</translation>
     </message>
     <message>
         <source>A list of questions</source>
@@ -14034,8 +14042,8 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>Findet Passagen englischer Texte, die meinen, wonach gefragt wird, auch in anderen Worten.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt; gründlich, für die Entscheidung.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt. Das gründliche Lesemodell: Was es findet, wird als Antwort gezeigt.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

@@ -12318,8 +12318,16 @@
         <translation>«{question}» quitada</translation>
     </message>
     <message>
+        <source>Set “{name}” replaced</source>
+        <translation>Conjunto «{name}» sustituido</translation>
+    </message>
+    <message>
         <source>The questions are saved as a set</source>
         <translation>Las preguntas se han guardado como conjunto</translation>
+    </message>
+    <message>
+        <source>Set “{name}” removed</source>
+        <translation>Conjunto «{name}» quitado</translation>
     </message>
     <message>
         <source>A list of questions</source>
@@ -14034,8 +14042,8 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>Encuentra pasajes de textos en inglés que dicen lo que se pregunta, también con otras palabras.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice; minucioso, para decidir.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice. El lector minucioso: lo que encuentra es la respuesta que se muestra.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

@@ -104,11 +104,11 @@ def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(
 
 def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
     columns = (Column(0, "Who?"), Column(0, "When?", ColumnType.DATE))
-    store.save_question_set("Lease", columns)
-    store.save_question_set("lease", columns[1:])
+    assert store.save_question_set("Lease", columns) == ()
+    assert store.save_question_set("lease", columns[1:]) == columns
     assert list(store.question_sets().values()) == [columns[1:]]
-    store.remove_question_set("Lease")
-    assert store.question_sets() == {}
+    assert store.remove_question_set("Lease") == columns[1:]
+    assert store.question_sets() == {} and store.remove_question_set("Lease") == ()
 
 
 @given(

@@ -103,15 +103,17 @@ def files_of(
     return tuple(file for file in files if not chosen or file.path in chosen)
 
 
-def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column], report: Report) -> None:
-    """Save a set of questions for use in other tables, in place of one with the same name.
+def save_question_set(
+    workspace: Workspace, name: str, columns: Iterable[Column], report: Report
+) -> tuple[Column, ...]:
+    """Save a set of questions for use in other tables; returns those of the set with the same name that it replaces.
 
     Raises SpanlightError without a name, and for more than `MOST_QUESTIONS` questions.
     """
     title = _clean_name(name)
     if not title:
         raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
-    workspace.tables.save_question_set(title, _clean_columns(columns))
+    return workspace.tables.save_question_set(title, _clean_columns(columns))
 
 
 def judge(

@@ -537,7 +537,7 @@ class TableView(Page):
             part.failed.connect(self.notice.show_error)
         exporting.opened.connect(self._results_opened)
         self.welcome.results_asked.connect(exporting.ask_results)
-        questions.removed.connect(self.undo_line.offer)
+        questions.undoable.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)

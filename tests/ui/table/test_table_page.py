@@ -543,6 +543,41 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
 
 
+def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
+    page: TableView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, said = page.store, []
+    page.note.connect(said.append)
+
+    def save() -> None:
+        page.line.set_asked.emit()
+        page.line.field.setPlainText("Lease")
+        page.line.go.click()
+
+    def questions() -> list[str]:
+        return [column.question for column in store.sets.get("Lease", ())]
+
+    with monkeypatch.context() as context, qtbot.waitSignal(store.failed):
+        context.setattr(page.workspace.tables, "save_question_set", lambda *given: 1 / 0)
+        save()
+    assert not said and not questions()
+    save()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    assert said == ["The questions are saved as a set"] and page.undo_line.isHidden()
+    page.questions.remove(0)
+    qtbot.waitUntil(lambda: len(page.model.columns) == 1)
+    save()
+    qtbot.waitUntil(lambda: questions() == [FEE])
+    assert page.undo_line.words() == "Set “Lease” replaced" and len(said) == 1
+    page.undo_line.button.click()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    page.line.set_dropped.emit("Lease")
+    qtbot.waitUntil(lambda: not questions())
+    assert page.undo_line.words() == "Set “Lease” removed"
+    page.undo()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+
+
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
     (folder / "calder.txt").write_text(
         "It ends with thirty (30) days of notice, for 7,000 euros.", encoding="utf-8"
