@@ -135,6 +135,14 @@ class AnswerModel(QAbstractTableModel):
             return None
         return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
 
+    def place_of(self, cell: Cell) -> tuple[int, int] | None:
+        """The row and the column of a cell; None if it is not shown."""
+        shas = [row.file.sha256 for row in self.rows]
+        numbers = [column.number for column in self.columns]
+        if cell.sha256 not in shas or cell.column not in numbers:
+            return None
+        return shas.index(cell.sha256), numbers.index(cell.column)
+
     def is_read(self, key: tuple[str, int]) -> bool:
         """Whether a cell was read; one that failed is to be read again."""
         cell = self.cells.get(key)

@@ -190,7 +190,8 @@ class Questions(QObject):
 
     @Slot(list)
     def _lists_pasted(self, paths: list[Path]) -> None:
-        self.load(paths[0])
+        for path in paths:
+            self.load(path)
 
     def _list_read(self, number: int, path: Path, questions: tuple[str, ...]) -> None:
         if self._store.table is None or self._store.table.number != number:

@@ -200,11 +200,10 @@ class TableStore(QObject):
         self._past.append(cell)
         self._store_verdict(cell.sha256, cell.column, verdict, words, span)
 
-    @Slot()
-    def undo(self) -> None:
-        """Undo the last verdict, or change of the questions or of a set of them."""
+    def undo(self) -> Cell | None:
+        """Undo the last verdict, or change of the questions or of a set of them; returns the cell of a verdict."""
         if not self._past:
-            return
+            return None
         last = self._past.pop()
         if isinstance(last, Cell):
             self._store_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
@@ -213,6 +212,7 @@ class TableStore(QObject):
         else:
             before, after = last
             self.change(partial(_with_columns, after, before))
+        return last if isinstance(last, Cell) else None
 
     @Slot()
     def read_files(self) -> None:

@@ -111,13 +111,14 @@ class TableView(Page):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Make a table over dropped folders, or load the questions of a dropped list."""
+        """Make a table over dropped folders, or load the questions of dropped lists."""
         folders = [path for path in paths if path.is_dir()]
         lists = [path for path in paths if path.suffix.lower() in LISTS]
         if folders:
             self._add_folders(folders)
         elif lists and self.store.table is not None:
-            self.questions.load(lists[0])
+            for path in lists:
+                self.questions.load(path)
         else:
             self.notice.show_hint(
                 tr("Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text."),
@@ -401,6 +402,7 @@ class TableView(Page):
             verdict = Verdict.NOT_THERE
         if (verdict, words, span) == (cell.shown_verdict, cell.right_words, cell.right_span):
             verdict, words, span = Verdict.NONE, "", None
+        self.undo_line.clear()  # what it offered is not the last change any more
         self.store.judge(cell, verdict, words, span)
 
     @Slot(object)
@@ -411,15 +413,23 @@ class TableView(Page):
 
     @Slot()
     def undo(self) -> None:
-        """Undo the last verdict or change of the questions, or else take back the current cell's verdict."""
+        """Undo the last verdict, going to its cell, or the last change, or else the current cell's earlier verdict."""
         self.undo_line.clear()
         cell = self.model.cell(*self.view.current_cell())
         if self.store.can_undo:
-            self.store.undo()
+            if (changed := self.store.undo()) is not None:
+                self._go_to_cell(changed)
         elif cell is not None and cell.verdict is not Verdict.NONE:
             self.store.judge(cell, Verdict.NONE)  # it was given in an earlier session
         else:
             self.note.emit(tr("There is nothing to undo"))
+
+    def _go_to_cell(self, cell: Cell) -> None:
+        """Go to a cell, which a filter may hide."""
+        if self.model.place_of(cell) is None:
+            self._show_all()
+        if (place := self.model.place_of(cell)) is not None:
+            self.view.go_to(*place)
 
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import count_checked

@@ -325,6 +325,34 @@ def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> 
     assert page.workspace.corrections.count() == 0
 
 
+def test_undoing_a_verdict_goes_to_its_cell(page: TableView, qtbot: QtBot) -> None:
+    go_to(page, "aldergate.txt", 1)
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(lambda: bool(page.model.judged_cells()))
+    go_to(page, "brightwater.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_X)
+    qtbot.waitUntil(lambda: len(page.model.judged_cells()) == 2)
+    page.head.chips.chosen.emit(Filter.ABSENT)
+    assert [row.name for row in page.model.rows] == ["calder.txt"]
+    page.undo()
+    assert page.view.current_cell() == (row_of(page, "brightwater.txt"), 0)
+    page.undo()
+    assert page.view.current_cell() == (row_of(page, "aldergate.txt"), 1)
+    qtbot.waitUntil(lambda: not page.model.judged_cells())
+
+
+def test_several_lists_are_loaded_at_once(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
+    lists = [tmp_path / f"{name}.txt" for name in "abcd"]
+    for path in lists:
+        path.write_text(f"Who is {path.stem}?\n", encoding="utf-8")
+    page.open_files(lists[:2])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 4)
+    page.questions.add()
+    page.line.files.emit(lists[2:])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 6)
+    assert [column.question for column in page.model.columns[2:]] == [f"Who is {name}?" for name in "abcd"]
+
+
 def test_a_queued_verdict_is_stored_after_the_window_has_closed(page: TableView, qtbot: QtBot) -> None:
     end = threading.Event()
     page.lanes.files.start(lambda report: end.wait(10))
