@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.reading import ask_about_large
@@ -42,7 +43,7 @@ XLSX, with the answers in columns behind its own.
 
 Every answer is kept as soon as it is found. Stopped with Ctrl+C, what was found is written; started again,
 it goes on from there, and reads only new and changed files and new questions. The window shows the same
-table.
+table. Of a list that was changed, OUT has the present questions in their order; the table keeps the others.
 
 With --cluster a Ray cluster does the same for any number of documents (pip install 'spanlight[cluster]'): local
 makes one of this computer, auto finds the one it belongs to, and an ADDRESS is that of a head node. All nodes
@@ -130,6 +131,9 @@ def _fill_and_write(
     library = _library(arguments, workspace, report)
     name = arguments.name or f"{source.stem}, {library.name}"
     table = find_or_add_table(workspace, name, library, columns_of(questions), report)
+    # The table may have questions of an earlier list, or of the person in the window: they stay there.
+    columns = {column.question: column for column in table.columns}
+    table = replace(table, columns=tuple(columns[question] for question in questions))
     with lock_table(workspace, table):
         try:
             _update(workspace, library, report)
