@@ -125,6 +125,15 @@ class TableView(Page):
                 tr("Single documents are opened on the page Ask."),
             )
 
+    def receive(self, argument: object) -> None:
+        """Offer questions, a line each, to be added to the table, or to the one that is made first."""
+        if isinstance(argument, str):
+            self.welcome.samples.setChecked(False)
+            self.line.propose(argument)
+            self._show_state()
+            if not self.workspace.settings.last_table:
+                self.note.emit(tr("The questions are kept for the table; choose its documents"))
+
     @Slot()
     def stop(self) -> bool:
         """Close what is open, the last first; if nothing is, stop opening results, or pause the filling."""

@@ -353,6 +353,18 @@ def test_several_lists_are_loaded_at_once(page: TableView, tmp_path: Path, qtbot
     assert [column.question for column in page.model.columns[2:]] == [f"Who is {name}?" for name in "abcd"]
 
 
+def test_questions_from_another_page_wait_behind_those_that_were_typed(page: TableView, qtbot: QtBot) -> None:
+    page.questions.add()
+    page.line.field.setPlainText("Who drives?\n")
+    page.line.close_line()
+    page.receive("Who signs?\n\nWho pays?\n")
+    assert page.line.isVisibleTo(page) and page.view.isVisibleTo(page) and len(page.model.columns) == 2
+    page.line.go.click()
+    qtbot.waitUntil(lambda: len(page.model.columns) == 5)
+    added = [column.question for column in page.model.columns[2:]]
+    assert added == ["Who drives?", "Who signs?", "Who pays?"]
+
+
 def test_a_queued_verdict_is_stored_after_the_window_has_closed(page: TableView, qtbot: QtBot) -> None:
     end = threading.Event()
     page.lanes.files.start(lambda report: end.wait(10))
