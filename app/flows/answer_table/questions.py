@@ -16,7 +16,7 @@ from app.core.tables import refuse_oversized
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
-from app.flows.tables import csv_rows
+from app.flows.csv_files import csv_rows
 from app.flows.workspace import Workspace
 
 _MOST_BYTES = 20_000_000
