@@ -22,14 +22,14 @@ from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
 from app.core.wording import duration
-from app.flows.answer_table.export import export_table, require_format, write_back
+from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import Filled, fill, lock_table
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import find_or_add_table, tables
 from app.flows.library.folders import is_folder, walk
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
-from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable, require_format
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
