@@ -131,14 +131,14 @@ class AnswerTables(Database):
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
 
-    def look(self, table: AnswerTable) -> TableLayout:
+    def layout(self, table: AnswerTable) -> TableLayout:
         """How a table was last viewed."""
         found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
         return from_plain(TableLayout, json.loads(found[0][0])) if found else TableLayout()
 
-    def keep_look(self, number: int, look: TableLayout) -> None:
+    def keep_layout(self, number: int, layout: TableLayout) -> None:
         """Store how a table is viewed."""
-        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
+        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(layout)), number))
 
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
         """The saved sets of questions by name."""

@@ -62,7 +62,7 @@ class AnswerModel(QAbstractTableModel):
         table: AnswerTable | None,
         files: Sequence[LibraryFile] = (),
         cells: Mapping[tuple[str, int], Cell] | None = None,
-        look: TableLayout | None = None,
+        layout: TableLayout | None = None,
     ) -> None:
         """Show another table, sorted as it was shown last."""
         self.beginResetModel()
@@ -72,8 +72,8 @@ class AnswerModel(QAbstractTableModel):
         self._words, self._reading, self._notes = {}, set(), {}
         self._count_cells()
         self.filter = Filter.ALL
-        look = look or TableLayout()
-        self._sorted_by, self._descending = look.sorted_by, look.descending
+        layout = layout or TableLayout()
+        self._sorted_by, self._descending = layout.sorted_by, layout.descending
         self.rows = self._arranged()
         self.endResetModel()
 
@@ -208,8 +208,8 @@ class AnswerModel(QAbstractTableModel):
         self.rows = self._arranged()
         self.endResetModel()
 
-    def look(self, widths: Mapping[int, int]) -> TableLayout:
-        """The table's look with columns of these widths, to be saved."""
+    def layout(self, widths: Mapping[int, int]) -> TableLayout:
+        """The table's layout with columns of these widths, to be saved."""
         return TableLayout(tuple(widths.items()), self._sorted_by, self._descending)
 
     def sorted_by(self) -> tuple[int, bool]:

@@ -24,12 +24,12 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class LoadedTable:
-    """A table with the files of its rows, its stored cells, and the look that it had last."""
+    """A table with the files of its rows, its stored cells, and the layout that it had last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
     cells: dict[tuple[str, int], Cell]
-    look: TableLayout
+    layout: TableLayout
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
@@ -43,7 +43,7 @@ def _load(workspace: Workspace, table: AnswerTable, report: Report) -> LoadedTab
     from app.flows.answer_table.tables import files_of
 
     store, files = workspace.tables, files_of(workspace, table) if table.library else ()
-    return LoadedTable(table, files, store.cells(table), store.look(table))
+    return LoadedTable(table, files, store.cells(table), store.layout(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> LoadedTable:
@@ -157,9 +157,9 @@ class TableStore(QObject):
         """Rename the current table."""
         self.change(partial(_with_name, name))
 
-    def keep_look(self, number: int, look: TableLayout) -> None:
-        """Save the look of a table, for when it is shown again."""
-        keep = partial(self._workspace.tables.keep_look, number, look)
+    def keep_layout(self, number: int, layout: TableLayout) -> None:
+        """Save the layout of a table, for when it is shown again."""
+        keep = partial(self._workspace.tables.keep_layout, number, layout)
         self._lane.start_aside(do, keep).then(failed=self.failed)
 
     def remove(self) -> None:

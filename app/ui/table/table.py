@@ -85,7 +85,7 @@ class TableView(Page):
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
-        self._shown_table, self._look = 0, TableLayout()
+        self._shown_table, self._layout = 0, TableLayout()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -149,12 +149,12 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save what was not saved yet, the table's look, and the splitter's position."""
+        """Save what was not saved yet, the table's layout, and the splitter's position."""
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.widths()
         self.store.keep()
-        if (look := self._changed_look()) is not None:
-            self.workspace.tables.keep_look(self._shown_table, look)
+        if (layout := self._changed_layout()) is not None:
+            self.workspace.tables.keep_layout(self._shown_table, layout)
 
     def shown(self) -> None:
         """Set the keyboard focus, and list the tables again, as a command may have made some."""
@@ -186,8 +186,8 @@ class TableView(Page):
     def _loaded(self, found: LoadedTable | None) -> None:
         new = found is None or found.table.number != self._shown_table
         current = self.view.current_cell()
-        if new and (look := self._changed_look()) is not None:
-            self.store.keep_look(self._shown_table, look)
+        if new and (layout := self._changed_layout()) is not None:
+            self.store.keep_layout(self._shown_table, layout)
         if found is None:
             self._shown_table = 0
             self._close_beside()
@@ -195,8 +195,8 @@ class TableView(Page):
         elif new:
             self._shown_table = found.table.number
             self._close_beside()
-            self._look, self.view.widths = found.look, dict(found.look.widths)
-            self.model.show_table(found.table, found.files, found.cells, found.look)
+            self._layout, self.view.widths = found.layout, dict(found.layout.widths)
+            self.model.show_table(found.table, found.files, found.cells, found.layout)
             self.head.chips.select(Filter.ALL)
             self.view.go_to(0, 0)
         else:
@@ -500,10 +500,10 @@ class TableView(Page):
         """Have the visible rows read first."""
         self.filling.show_first(self.model.unread_files(self.view.shown_rows()))
 
-    def _changed_look(self) -> TableLayout | None:
-        """The look of the shown table, if it has changed since it was saved."""
-        look = self.model.look(self.view.widths)
-        return look if self._shown_table and look != self._look else None
+    def _changed_layout(self) -> TableLayout | None:
+        """The layout of the shown table, if it has changed since it was saved."""
+        layout = self.model.layout(self.view.widths)
+        return layout if self._shown_table and layout != self._layout else None
 
     @Slot()
     def _focus(self) -> None:

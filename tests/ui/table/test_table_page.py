@@ -218,7 +218,7 @@ def test_changes_by_another_process_are_kept(page: TableView, qtbot: QtBot) -> N
     assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
 
 
-def test_the_table_and_its_look_are_restored_after_a_restart(
+def test_the_table_and_its_layout_are_restored_after_a_restart(
     open_table_page: Callable[..., TableView], page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     go_to(page, "aldergate.txt", 0)
