@@ -98,7 +98,8 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
-        self.libraries = TableLibraries(libraries or Libraries(workspace, lanes, self), self)
+        self.libraries = libraries or Libraries(workspace, lanes, self)
+        self.table_libraries = TableLibraries(self.libraries, self)
         self.questions = Questions(self.store, self.view, self.line, self)
         self.exporting = Exporting(self.store, self.questions, self)
         self._lay_out()
@@ -301,10 +302,10 @@ class TableView(Page):
     @Slot()
     def _show_library(self) -> None:
         if self.store.table is not None:
-            words, folders = self.libraries.in_words(self.store.table)
+            words, folders = self.table_libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
-        self.language.check(self.libraries.languages(self.store.table, self.model.files()))
+        self.language.check(self.table_libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:
@@ -346,7 +347,7 @@ class TableView(Page):
 
     def _add_folders(self, folders: list[Path]) -> None:
         self.notice.clear()
-        self.libraries.add(folders)
+        self.table_libraries.add(folders)
 
     @Slot()
     def _try_samples(self) -> None:
@@ -545,7 +546,7 @@ class TableView(Page):
         store.files_read.connect(self._files_read)
         store.judged.connect(self._judged)
         store.failed.connect(self.notice.show_error)
-        libraries, questions, exporting = self.libraries, self.questions, self.exporting
+        libraries, questions, exporting = self.table_libraries, self.questions, self.exporting
         libraries.changed.connect(self._libraries_changed)
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
@@ -577,7 +578,7 @@ class TableView(Page):
         self.beside.close_asked.connect(self._close_beside)
         self.beside.file.failed.connect(self.notice.show_error)
         self.beside.file.files_dropped.connect(self.open_files)
-        self.beside.file.unlocked.connect(libraries.unlock)
+        self.beside.file.unlocked.connect(self.libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)
