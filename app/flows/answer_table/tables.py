@@ -167,10 +167,7 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
         answers=(answer,) if answer is not None else (),
         answered=cell.state is CellState.ANSWER,
         no_answer_probability=cell.no_answer,
-        threshold=0.0,
         model=cell.model,
-        device="",
-        seconds=0.0,
         asked=cell.seconds,
         windows_total=1 + (len(opened.document.text) > _WINDOW),
     )
