@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, Column, TableLayout
+from app.core.answer_table import Cell, CellState, TableLayout
 from app.core.corrections import Verdict
 from app.core.message import Message
 from app.core.models import Head
@@ -40,7 +40,7 @@ from app.ui.table.libraries import TableLibraries
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.questions import LISTS, Questions
 from app.ui.table.store import LoadedTable, TableStore, checked_in_words
-from app.ui.table.welcome import SAMPLES, Welcome
+from app.ui.table.welcome import Welcome, samples
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
@@ -263,7 +263,7 @@ class TableView(Page):
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
-        self.store.add(library, _samples() if self.welcome.with_samples else ())
+        self.store.add(library, samples() if self.welcome.with_samples else ())
 
     @Slot(str)
     def _act(self, key: str) -> None:
@@ -351,7 +351,7 @@ class TableView(Page):
 
     @Slot()
     def _try_samples(self) -> None:
-        self.store.add_columns(_samples())
+        self.store.add_columns(samples())
 
     # The document beside, and verdicts
 
@@ -598,9 +598,3 @@ class TableView(Page):
             ("Ctrl+Shift+Right", questions.move_right),
             within=view,
         )
-
-
-def _samples() -> tuple[Column, ...]:
-    from app.flows.answer_table.questions import columns_of
-
-    return columns_of(SAMPLES)
