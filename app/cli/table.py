@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
     parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
     parser.add_argument(
-        "--anew", action="store_true", help="read what another model read again, unless judged"
+        "--anew", action="store_true", help="read again what another model read and nobody judged"
     )
     parser.add_argument("--cluster", metavar="auto|local|ADDRESS", help="have a Ray cluster read them")
     parser.add_argument("--dry-run", action="store_true", help="with --cluster, tell what it would take")
