@@ -130,7 +130,12 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "oxmsg": ("app.documents",),
     "olefile": ("app.documents",),
     "py3langid": ("app.documents",),
-    "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
+    "openpyxl": (
+        "app.documents.spreadsheet",
+        "app.flows.answer_table.export",
+        "app.flows.rows",
+        "app.flows.teach.export",
+    ),
     # On a cluster only: the extra that brings them is in no installer.
     "ray": ("app.flows.cluster.run", "app.bench.cluster"),
     "pyarrow": ("app.flows.cluster",),

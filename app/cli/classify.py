@@ -28,10 +28,10 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.core.tables import class_columns, class_values, csv_lines
 from app.core.wording import percent
+from app.flows.csv_files import Table, read_columns, read_table
 from app.flows.heads.classify_batch import classes_as_json, classify_batch, classify_table
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file, refuse_unwritable
-from app.flows.tables import Table, read_columns, read_table
 from app.flows.teach.datasets import checked_labels, labels_from
 from app.flows.teach.files import column_of, only_text_column, read_text_table
 from app.flows.workspace import Workspace

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.cli.terminal import TerminalReport, count, one_line, print_result
 from app.core.errors import SpanlightError
 from app.core.wording import duration, size
-from app.flows.answer_table.export import FORMATS, export_documents, require_fits
+from app.flows.answer_table.export import export_documents, require_fits
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.plan import Estimate, estimate, find_documents
 from app.flows.cluster.results import import_results
@@ -20,7 +20,7 @@ from app.flows.cluster.run import RunResult, ask_documents, latest_rows, require
 from app.flows.cluster.store import ROWS_SUFFIX, is_address
 from app.flows.cluster.texts import classify_texts_on_cluster, find_texts, write_classes
 from app.flows.library.folders import is_folder
-from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import FORMATS, lock_output, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 
 

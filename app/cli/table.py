@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.reading import ask_about_large
@@ -21,14 +22,14 @@ from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
 from app.core.wording import duration
-from app.flows.answer_table.export import export_table, require_format, write_back
+from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import Filled, fill, lock_table
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import find_or_add_table, tables
 from app.flows.library.folders import is_folder, walk
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
-from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable, require_format
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -42,7 +43,7 @@ XLSX, with the answers in columns behind its own.
 
 Every answer is kept as soon as it is found. Stopped with Ctrl+C, what was found is written; started again,
 it goes on from there, and reads only new and changed files and new questions. The window shows the same
-table.
+table. Of a list that was changed, OUT has the present questions in their order; the table keeps the others.
 
 With --cluster a Ray cluster does the same for any number of documents (pip install 'spanlight[cluster]'): local
 makes one of this computer, auto finds the one it belongs to, and an ADDRESS is that of a head node. All nodes
@@ -70,7 +71,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="", help="what the table is called")
     parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
     parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
-    parser.add_argument("--anew", action="store_true", help="read again what another model read")
+    parser.add_argument(
+        "--anew", action="store_true", help="read again what another model read and nobody judged"
+    )
     parser.add_argument("--cluster", metavar="auto|local|ADDRESS", help="have a Ray cluster read them")
     parser.add_argument("--dry-run", action="store_true", help="with --cluster, tell what it would take")
     add_model_arguments(parser)
@@ -128,6 +131,9 @@ def _fill_and_write(
     library = _library(arguments, workspace, report)
     name = arguments.name or f"{source.stem}, {library.name}"
     table = find_or_add_table(workspace, name, library, columns_of(questions), report)
+    # The table may have questions of an earlier list, or of the person in the window: they stay there.
+    columns = {column.question: column for column in table.columns}
+    table = replace(table, columns=tuple(columns[question] for question in questions))
     with lock_table(workspace, table):
         try:
             _update(workspace, library, report)

@@ -41,15 +41,15 @@ class KeptAnswer:
         return wording.place_in_words(self.page, self.page_label, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry(QuestionResult[KeptAnswer]):
     """One question about one document, and its result.
 
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
     answer (`answered`, `absent`, `finder` and `own_threshold` as in Reading). `quick` is whether only the best passages
-    were to be read, `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown.
-    With `shared` several documents were asked at once, and share the probabilities.
+    were to be read, `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown,
+    as are `seconds` and `threshold`. With `shared` several documents were asked at once, and share the probabilities.
     """
 
     question: str
@@ -60,10 +60,10 @@ class Entry(QuestionResult[KeptAnswer]):
     answers: tuple[KeptAnswer, ...]
     answered: bool
     no_answer_probability: float
-    threshold: float
+    threshold: float = 0.0
     model: str
-    device: str
-    seconds: float
+    device: str = ""
+    seconds: float = 0.0
     asked: float
     quick: bool = False
     complete: bool = True

@@ -1,23 +1,34 @@
-"""JSON Lines files of rows, which are appended to so that a killed run can be resumed."""
+"""Files of rows: JSON Lines that a killed run appends to when it is resumed, and tables as CSV, XLSX or JSON Lines."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
+import re
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.files import file_to_write, lines_of, open_regular, reason_of
 from app.core.message import Message
 from app.core.plain import json_of
 from app.core.rows import read_rows, row_of
+from app.core.tables import csv_lines, harmless
 from app.models.disk.locks import held
 
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+FORMATS = (".csv", ".xlsx", ".jsonl")
+_MOST_CHARACTERS = 32_767  # of a spreadsheet's cell
+# Characters that XML, and so a spreadsheet, cannot hold.
+_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ROW_START = b'{"id": '
 
 
@@ -160,3 +171,88 @@ def dumps(value: object) -> str:
     except UnicodeEncodeError:
         return json_of(value)
     return line
+
+
+def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
+    """Return the extension of a file to write; raises SpanlightError if it is not one of these."""
+    kind = path.suffix.lower()
+    if kind not in formats:
+        raise SpanlightError(
+            Message("Tables cannot be written as “{file}”.", file=path.name),
+            Message(
+                "End the name with {endings} or {last}.", endings=", ".join(formats[:-1]), last=formats[-1]
+            ),
+        )
+    return kind
+
+
+def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Rows of values as CSV, or as JSON Lines for ".jsonl"."""
+    return b"".join(lines_as(kind, heads, rows))
+
+
+def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    """Yield the lines of `rows_as`."""
+    if kind == ".csv":
+        yield csv_lines([heads]).encode("utf-8-sig", "replace")
+        for row in rows:
+            yield csv_lines([[csv_value(each) for each in row]]).encode("utf-8", "replace")
+    else:
+        for row in rows:
+            yield f"{dumps(dict(zip(heads, row, strict=True)))}\n".encode()
+
+
+def csv_value(one: object) -> str:
+    """A value as text for a CSV file, fractions with six decimals."""
+    if one is None:
+        return ""
+    return f"{one:.6f}" if isinstance(one, float) else str(one)
+
+
+def write_sheet(
+    book: Workbook,
+    name: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[tuple[object, bool]]],
+    widths: Sequence[int],
+) -> None:
+    """Write a sheet with bold, frozen headers and rows of values, each with whether it is plain instead of pale.
+
+    A value is a text, a number, a date, or one of these with its number format.
+    """
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
+    sheet = book.create_sheet(name)
+    sheet.freeze_panes = "B2"
+    for at, width in enumerate(widths, start=1):
+        sheet.column_dimensions[get_column_letter(at)].width = width
+    wrapped = Alignment(wrap_text=True, vertical="top")
+    bold, pale = Font(bold=True), Font(italic=True, color="777777")
+
+    def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
+        for words, plain in values:
+            value, form = words if isinstance(words, tuple) else (words, "General")
+            cell = WriteOnlyCell(sheet, sheet_text(value) if isinstance(value, str) else value)
+            cell.number_format = form
+            cell.alignment = wrapped
+            if font is not None or not plain:
+                cell.font = font or pale
+            yield cell
+
+    sheet.append(cells(((head, True) for head in heads), bold))
+    for row in rows:
+        sheet.append(cells(row, None))
+
+
+def sheet_text(words: str) -> str:
+    """Text that a cell of a spreadsheet can hold."""
+    return harmless(_NOT_XML.sub(" ", words))[:_MOST_CHARACTERS]
+
+
+def bytes_of(book: Workbook) -> bytes:
+    """The bytes of the workbook's file."""
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()

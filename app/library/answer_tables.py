@@ -131,30 +131,36 @@ class AnswerTables(Database):
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
 
-    def look(self, table: AnswerTable) -> TableLayout:
+    def layout(self, table: AnswerTable) -> TableLayout:
         """How a table was last viewed."""
         found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
         return from_plain(TableLayout, json.loads(found[0][0])) if found else TableLayout()
 
-    def keep_look(self, number: int, look: TableLayout) -> None:
+    def keep_layout(self, number: int, layout: TableLayout) -> None:
         """Store how a table is viewed."""
-        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
+        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(layout)), number))
 
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
         """The saved sets of questions by name."""
         return {
-            name: tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(columns))
+            name: _columns_of(columns)
             for name, columns in self.select("SELECT name, columns FROM question_sets ORDER BY name")
         }
 
-    def save_question_set(self, name: str, columns: Iterable[Column]) -> None:
-        """Save a set of questions, in place of the one of this name."""
+    def save_question_set(self, name: str, columns: Iterable[Column]) -> tuple[Column, ...]:
+        """Save a set of questions in place of the one of this name, whose questions are returned."""
         values = json_of([(column.question, column.type) for column in columns])
-        self.change("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+        with self.writing() as connection:
+            before = _question_set(connection, name)
+            connection.execute("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+        return before
 
-    def remove_question_set(self, name: str) -> None:
-        """Delete a set of questions, if it is there."""
-        self.change("DELETE FROM question_sets WHERE name = ?", (name,))
+    def remove_question_set(self, name: str) -> tuple[Column, ...]:
+        """Delete a set of questions, if it is there; returns its questions."""
+        with self.writing() as connection:
+            before = _question_set(connection, name)
+            connection.execute("DELETE FROM question_sets WHERE name = ?", (name,))
+        return before
 
     def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
         """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
@@ -176,7 +182,7 @@ class AnswerTables(Database):
     def put(self, cell: Cell, *, overwrite: bool = False) -> Cell | None:
         """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
 
-        A cell that was stored before, by another process say, stays unless this one is to `overwrite` it.
+        A cell that was stored before, by another process say, stays; with `overwrite` only if the person has judged it.
         """
         with self.writing() as connection:
             if not _has_column(connection, cell.column):
@@ -191,10 +197,7 @@ class AnswerTables(Database):
         """
         with self.writing() as connection:
             for cell in cells:
-                verdict = connection.execute(
-                    'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
-                ).fetchone()
-                _insert_cell(connection, cell, overwrite=verdict is None)
+                _insert_cell(connection, cell, overwrite=True)
                 if cell.verdict is not Verdict.NONE:
                     connection.execute(
                         "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -247,13 +250,27 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
     ]
 
 
+def _question_set(connection: sqlite3.Connection, name: str) -> tuple[Column, ...]:
+    """The questions of the set of this name; none if there is no such set."""
+    found = connection.execute("SELECT columns FROM question_sets WHERE name = ?", (name,)).fetchone()
+    return _columns_of(found[0]) if found else ()
+
+
+def _columns_of(stored: str) -> tuple[Column, ...]:
+    return tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(stored))
+
+
 def _has_column(connection: sqlite3.Connection, column: int) -> bool:
     return bool(connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone())
 
 
 def _insert_cell(connection: sqlite3.Connection, cell: Cell, *, overwrite: bool) -> None:
+    """Store a cell; with `overwrite` in place of one that has no verdict."""
     answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite else "OR IGNORE")
+    judged = connection.execute(
+        'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
+    ).fetchone()
+    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite and not judged else "OR IGNORE")
     connection.execute(statement, (*_CELL.values(cell), *answer))
 
 

@@ -6832,6 +6832,18 @@
         </translation>
     </message>
     <message>
+        <source>These lines were pasted as one question.</source>
+        <translation>Diese Zeilen wurden als eine Frage eingefügt.</translation>
+    </message>
+    <message>
+        <source>Is each a question of its own? A table has a column for each.</source>
+        <translation>Ist jede eine eigene Frage? Eine Tabelle hat für jede eine Spalte.</translation>
+    </message>
+    <message>
+        <source>Table with these questions</source>
+        <translation>Tabelle mit diesen Fragen</translation>
+    </message>
+    <message>
         <source>Very long lines were broken, so that the text can be shown.</source>
         <translation>Sehr lange Zeilen wurden umbrochen, damit der Text gezeigt werden kann.</translation>
     </message>
@@ -12322,8 +12334,16 @@
         <translation>„{question}“ entfernt</translation>
     </message>
     <message>
+        <source>Set “{name}” replaced</source>
+        <translation>Set „{name}“ ersetzt</translation>
+    </message>
+    <message>
         <source>The questions are saved as a set</source>
         <translation>Die Fragen sind als Set gespeichert</translation>
+    </message>
+    <message>
+        <source>Set “{name}” removed</source>
+        <translation>Set „{name}“ entfernt</translation>
     </message>
     <message>
         <source>A list of questions</source>
@@ -12396,6 +12416,10 @@
     <message>
         <source>Single documents are opened on the page Ask.</source>
         <translation>Einzelne Dokumente werden auf der Seite „Fragen“ geöffnet.</translation>
+    </message>
+    <message>
+        <source>The questions are kept for the table; choose its documents</source>
+        <translation>Die Fragen sind für die Tabelle gemerkt; wählen Sie ihre Dokumente</translation>
     </message>
     <message>
         <source>{model} is used for Ask and tables now</source>

@@ -6832,6 +6832,18 @@
         </translation>
     </message>
     <message>
+        <source>These lines were pasted as one question.</source>
+        <translation>Estas líneas se han pegado como una sola pregunta.</translation>
+    </message>
+    <message>
+        <source>Is each a question of its own? A table has a column for each.</source>
+        <translation>¿Es cada una una pregunta propia? Una tabla tiene una columna para cada una.</translation>
+    </message>
+    <message>
+        <source>Table with these questions</source>
+        <translation>Tabla con estas preguntas</translation>
+    </message>
+    <message>
         <source>Very long lines were broken, so that the text can be shown.</source>
         <translation>Las líneas muy largas se han partido para poder mostrar el texto.</translation>
     </message>
@@ -12322,8 +12334,16 @@
         <translation>«{question}» quitada</translation>
     </message>
     <message>
+        <source>Set “{name}” replaced</source>
+        <translation>Conjunto «{name}» sustituido</translation>
+    </message>
+    <message>
         <source>The questions are saved as a set</source>
         <translation>Las preguntas se han guardado como conjunto</translation>
+    </message>
+    <message>
+        <source>Set “{name}” removed</source>
+        <translation>Conjunto «{name}» quitado</translation>
     </message>
     <message>
         <source>A list of questions</source>
@@ -12396,6 +12416,10 @@
     <message>
         <source>Single documents are opened on the page Ask.</source>
         <translation>Los documentos sueltos se abren en la página Preguntar.</translation>
+    </message>
+    <message>
+        <source>The questions are kept for the table; choose its documents</source>
+        <translation>Las preguntas se guardan para la tabla; elige sus documentos</translation>
     </message>
     <message>
         <source>{model} is used for Ask and tables now</source>

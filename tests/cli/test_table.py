@@ -55,13 +55,14 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
     assert (code, err, len(engine.requests)) == (0, "", 1)
     assert out.startswith("4 answers read, 3 of them before, in ") and out.endswith(" 2 files read.\n")
     assert rows_of(out_file) == whole
-    Path(questions).write_text("Who is Ben?\nWhere is Ben?\n")
+    Path(questions).write_text("Where is Ben?\nWho is Ben?\n")
     engine = FakeEngine()
     code, out, err = command(*arguments, "--json", engine=engine)
     assert code == 0 and [request.text for request in engine.requests] == ["Where is Ben?"] * 2  # type: ignore[attr-defined]
     values = json.loads(out)
-    assert (values["table"], values["library"], values["questions"]) == ("checks, Leases", "Leases", 3)
-    assert (values["read"], values["before"], values["files"], values["files_read"]) == (2, 4, 2, 2)
+    assert (values["table"], values["library"], values["questions"]) == ("checks, Leases", "Leases", 2)
+    assert (values["read"], values["before"], values["files"], values["files_read"]) == (2, 2, 2, 2)
+    assert [row[1] for row in rows_of(out_file)] == ["Where is Ben?", "Who is Ben?"] * 2
     code, out, err = command("table", "list")
     assert (code, out, err) == (0, "checks, Leases: 3 questions over Leases\n", "")
     # The library by its name, the list with the answers beside it, as a table of another name.
@@ -70,8 +71,8 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
     assert command(*arguments)[0] == 0
     assert beside.read_bytes().decode("utf-8-sig").splitlines() == [
         "question,first.txt,second.md",
-        "Who is Ben?,not in the text,Ben",
         "Where is Ben?,not in the text,Ben",
+        "Who is Ben?,not in the text,Ben",
     ]
 
 

@@ -24,8 +24,8 @@ from app.documents.spreadsheet import extended
 from app.engine.child import Child
 from app.flows.answer_table.questions import load_questions
 from app.flows.ask.document_process import Documents
+from app.flows.csv_files import read_columns
 from app.flows.measure.example_files import example_set
-from app.flows.tables import read_columns
 from app.flows.teach.files import read_text_table
 from app.training.examples import read_qa, read_texts
 from app.training.running_text import read_running_text

@@ -73,7 +73,7 @@ def test_a_cell_is_stored_once_unless_it_overwrites(store: AnswerTables) -> None
     assert store.put(later, overwrite=True) == later
 
 
-def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables) -> None:
+def test_a_verdict_keeps_the_words_that_it_is_on_and_is_taken_back(store: AnswerTables) -> None:
     table = a_table(store, "Who?")
     cell = a_cell(table)
     judged = store.judge(cell.column, cell.sha256, Verdict.OTHER_WORDS, "Ben \ud800", Span(1, 6), 9.0)
@@ -82,9 +82,9 @@ def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables)
     assert read == replace(
         cell, verdict=Verdict.OTHER_WORDS, right_words="Ben \ud800", right_span=Span(1, 6), judged=9.0
     )
-    again = store.put(replace(cell, model="other"), overwrite=True)
-    assert again is not None and again.verdict is Verdict.OTHER_WORDS
-    assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == replace(cell, model="other")
+    assert store.put(replace(cell, model="other"), overwrite=True) == read
+    assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == cell
+    assert store.put(other := replace(cell, model="other"), overwrite=True) == other
 
 
 def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(
@@ -104,11 +104,11 @@ def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(
 
 def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
     columns = (Column(0, "Who?"), Column(0, "When?", ColumnType.DATE))
-    store.save_question_set("Lease", columns)
-    store.save_question_set("lease", columns[1:])
+    assert store.save_question_set("Lease", columns) == ()
+    assert store.save_question_set("lease", columns[1:]) == columns
     assert list(store.question_sets().values()) == [columns[1:]]
-    store.remove_question_set("Lease")
-    assert store.question_sets() == {}
+    assert store.remove_question_set("Lease") == columns[1:]
+    assert store.question_sets() == {} and store.remove_question_set("Lease") == ()
 
 
 @given(

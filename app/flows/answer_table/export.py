@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, cell_of
 from app.core.atomic import write_atomic, writing
@@ -18,24 +15,24 @@ from app.core.errors import SpanlightError
 from app.core.library import FileState, LibraryFile
 from app.core.message import Message
 from app.core.report import Report
-from app.core.tables import csv_lines, harmless
+from app.core.tables import csv_lines
 from app.core.wording import low_confidence, percent
 from app.documents.orders import Extend
 from app.flows.answer_table.questions import QuestionList, load_questions
 from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
-from app.flows.rows import dumps, refuse_same_file
+from app.flows.rows import (
+    bytes_of,
+    csv_value,
+    lines_as,
+    refuse_same_file,
+    require_format,
+    sheet_text,
+    write_sheet,
+)
 from app.flows.workspace import Workspace
 
-if TYPE_CHECKING:
-    from openpyxl.workbook import Workbook
-
-FORMATS = (".csv", ".xlsx", ".jsonl")
-# The limits of spreadsheets: rows of a sheet, and characters of a cell.
-_MOST_ROWS = 1_048_576
-_MOST_CHARACTERS = 32_767
-# Characters that XML, and so a spreadsheet, cannot hold.
-_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_MOST_ROWS = 1_048_576  # of a sheet
 _WIDTHS = {
     "document": 32,
     "path": 32,
@@ -195,19 +192,6 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
         write_atomic(path, data, private=False)
 
 
-def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
-    """Return the extension of a file to write; raises SpanlightError if it is not one of these."""
-    kind = path.suffix.lower()
-    if kind not in formats:
-        raise SpanlightError(
-            Message("Tables cannot be written as “{file}”.", file=path.name),
-            Message(
-                "End the name with {endings} or {last}.", endings=", ".join(formats[:-1]), last=formats[-1]
-            ),
-        )
-    return kind
-
-
 def require_fits(kind: str, cells: int) -> None:
     """Raise SpanlightError if a file of this kind cannot hold so many cells."""
     if kind == ".xlsx" and cells >= _MOST_ROWS:
@@ -238,29 +222,6 @@ def _with_checks(rows: Iterable[list[_Line]], report: Report) -> Iterator[list[_
 def _column_names() -> list[str]:
     column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
     return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
-
-
-def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows of values as CSV, or as JSON Lines for ".jsonl"."""
-    return b"".join(lines_as(kind, heads, rows))
-
-
-def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
-    """Yield the lines of `rows_as`."""
-    if kind == ".csv":
-        yield csv_lines([heads]).encode("utf-8-sig", "replace")
-        for row in rows:
-            yield csv_lines([[csv_value(each) for each in row]]).encode("utf-8", "replace")
-    else:
-        for row in rows:
-            yield f"{dumps(dict(zip(heads, row, strict=True)))}\n".encode()
-
-
-def csv_value(one: object) -> str:
-    """A value as text for a CSV file, fractions with six decimals."""
-    if one is None:
-        return ""
-    return f"{one:.6f}" if isinstance(one, float) else str(one)
 
 
 def _answer_columns(table: AnswerTable, rows: list[list[_Line]]) -> tuple[list[str], dict[str, list[str]]]:
@@ -298,14 +259,14 @@ def _sheet(source: Path, loaded: QuestionList, heads: list[str], added: list[lis
     return Extend(
         str(source) if is_sheet else "",
         _sheet_rows(added),
-        () if loaded.header else tuple(map(_sheet_text, heads)),
+        () if loaded.header else tuple(map(sheet_text, heads)),
         (*[""] * loaded.column, "question"),
         () if is_sheet else _sheet_rows(loaded.rows),
     )
 
 
 def _sheet_rows(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(_sheet_text, row)) for row in rows)
+    return tuple(tuple(map(sheet_text, row)) for row in rows)
 
 
 def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
@@ -343,52 +304,3 @@ def _sheet_cell(line: _Line) -> tuple[object, bool]:
     """A cell's words, and whether they are an answer rather than a state."""
     sure = line.cell.state is CellState.ANSWER or line.cell.verdict is not Verdict.NONE
     return line.words, sure and bool(line.cell.words)
-
-
-def write_sheet(
-    book: Workbook,
-    name: str,
-    heads: Sequence[str],
-    rows: Iterable[Sequence[tuple[object, bool]]],
-    widths: Sequence[int],
-) -> None:
-    """Write a sheet with bold, frozen headers and rows of values, each with whether it is plain instead of pale.
-
-    A value is a text, a number, a date, or one of these with its number format.
-    """
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Alignment, Font
-    from openpyxl.utils import get_column_letter
-
-    sheet = book.create_sheet(name)
-    sheet.freeze_panes = "B2"
-    for at, width in enumerate(widths, start=1):
-        sheet.column_dimensions[get_column_letter(at)].width = width
-    wrapped = Alignment(wrap_text=True, vertical="top")
-    bold, pale = Font(bold=True), Font(italic=True, color="777777")
-
-    def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
-        for words, plain in values:
-            value, form = words if isinstance(words, tuple) else (words, "General")
-            cell = WriteOnlyCell(sheet, _sheet_text(value) if isinstance(value, str) else value)
-            cell.number_format = form
-            cell.alignment = wrapped
-            if font is not None or not plain:
-                cell.font = font or pale
-            yield cell
-
-    sheet.append(cells(((head, True) for head in heads), bold))
-    for row in rows:
-        sheet.append(cells(row, None))
-
-
-def _sheet_text(words: str) -> str:
-    """Text that a cell of a spreadsheet can hold."""
-    return harmless(_NOT_XML.sub(" ", words))[:_MOST_CHARACTERS]
-
-
-def bytes_of(book: Workbook) -> bytes:
-    """The bytes of the workbook's file."""
-    data = io.BytesIO()
-    book.save(data)
-    return data.getvalue()

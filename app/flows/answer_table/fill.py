@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column
+from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, LibraryFile
@@ -69,17 +70,15 @@ def fill(
     """Read all cells of a table that are not stored yet, file by file, and store each at once.
 
     Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them.
-    With `anew`, cells that another model has read are read again; verdicts stay. A file that another process is reading
-    for this table is left to it. Partial results are the cells (Cell). The next call continues after a stop or a kill.
-    Raises as `ask` does, and SpanlightError if the table's library was removed; Stopped when cancelled.
+    With `anew`, cells that another model has read and nobody has judged are read again. A file that another process is
+    reading for this table is left to it. Partial results are the cells (Cell). The next call continues after a stop or
+    a kill. Raises as `ask` does, and SpanlightError if the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
     files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
     stored = {
-        key: cell
-        for key, cell in workspace.tables.cells(table).items()
-        if cell.state is not CellState.UNREAD and not (anew and cell.model != reader)
+        key: cell for key, cell in workspace.tables.cells(table).items() if _stays(cell, reader, anew=anew)
     }
     missing = [
         (file, columns)
@@ -90,9 +89,7 @@ def fill(
     read = failed = 0
     with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read_cells(
-                workspace, file, some, Quiet(report), model, device, reader if anew else ""
-            ):
+            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, reader, anew=anew):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
@@ -101,6 +98,13 @@ def fill(
                 pace.count(file)
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
     return Filled(read, before, failed, time.perf_counter() - began)
+
+
+def _stays(cell: Cell, reader: str, *, anew: bool) -> bool:
+    """Whether a stored cell needs no reading; with `anew`, another model's only if its words have a verdict."""
+    if cell.state is CellState.UNREAD:
+        return False
+    return not anew or cell.model == reader or cell.verdict is not Verdict.NONE
 
 
 def _claim_files(
@@ -145,7 +149,9 @@ def _read_cells(
     report: Report,
     model: str,
     device: str,
-    instead_of_others: str,
+    reader: str,
+    *,
+    anew: bool,
 ) -> Iterator[Cell]:
     """Yield a file's cells for these columns: stored ones, and failed ones with the reason, which are not stored."""
     try:
@@ -155,18 +161,14 @@ def _read_cells(
     for column in columns:
         report.check()
         there = workspace.tables.cell(column.number, file.sha256)
-        if (
-            there is not None
-            and there.state is not CellState.UNREAD
-            and instead_of_others in ("", there.model)
-        ):
+        if there is not None and _stays(there, reader, anew=anew):
             yield there  # another process has read it
             continue
         cell = read_cell(workspace, column, file.sha256, opened, report, model=model, device=device)
         if cell.state is CellState.FAILED:
             yield cell
             continue
-        stored = workspace.tables.put(cell, overwrite=bool(instead_of_others))
+        stored = workspace.tables.put(cell, overwrite=anew)
         if stored is not None:
             yield stored
 

@@ -16,7 +16,7 @@ from app.core.tables import refuse_oversized
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
-from app.flows.tables import csv_rows
+from app.flows.csv_files import csv_rows
 from app.flows.workspace import Workspace
 
 _MOST_BYTES = 20_000_000
@@ -24,7 +24,7 @@ _MOST_BYTES = 20_000_000
 _BULLET = re.compile(
     r"(?:[-*+•‣–·]\s+(?:\[[ xX]?\]\s+)?|\(?(?:\d{1,4}|[a-zA-Z])\)\s*|Q?\d{1,4}[.:]\s+|\d{1,4}\t)"
 )
-_HEADER = re.compile(r"questions?", re.IGNORECASE)
+_HEADER = re.compile(r"questions?(?:[ _-]?texts?)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,12 @@ def columns_of(questions: Iterable[str]) -> tuple[Column, ...]:
 
 
 _TYPES = (
-    (ColumnType.DATE, re.compile(r"(?:when|(?:on |from |until |by )?(?:what|which) (?:is the )?(?:\w+ )?date)\b")),
+    (
+        ColumnType.DATE,
+        re.compile(
+            r"(?:when|(?:on |from |until |by |in )?(?:what|which) (?:(?:is|was) the )?(?:year|(?:\w+ )?date))\b"
+        ),
+    ),
     (ColumnType.NUMBER, re.compile(r"how (?:many|old|long)\b|what (?:percentage|share|number)\b")),
     (ColumnType.AMOUNT, re.compile(r"how much\b|what (?:is|are|was) the (?:\w+ )*(?:price|fee|cost|rent|salary)\b")),
     (
@@ -130,11 +135,11 @@ def _find_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Ques
         rows.pop()
     if not rows:
         return QuestionList((), delimiter=delimiter)
+    width = max(map(len, rows))
+    refuse_oversized(len(rows), width, name)
     named = next((at for at, cell in enumerate(rows[0]) if _HEADER.fullmatch(cell.strip())), None)
     if named is not None:
         return QuestionList(tuple(rows), named, True, delimiter)
-    width = max(map(len, rows))
-    refuse_oversized(len(rows), width, name)
     column = next(
         (at for at in range(width) if any(at < len(row) and " " in row[at].strip() for row in rows)), 0
     )

@@ -50,7 +50,7 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     question is removed and added again. Empty and duplicate questions are left out. Raises SpanlightError for a table
     without a name, a name that is taken, more than `MOST_QUESTIONS` questions, and a library that does not exist.
     """
-    name = clean(" ".join(table.name.split()))
+    name = _clean_name(table.name)
     if not name:
         raise SpanlightError(Message("A table needs a name."), Message("Type one."))
     return workspace.tables.save(
@@ -65,6 +65,7 @@ def find_or_add_table(
 
     Raises SpanlightError if the table is over another library, and as `save_table` does.
     """
+    name = _clean_name(name)
     for table in tables(workspace, report):
         if table.name.casefold() == name.casefold():
             if table.library not in (0, library.number):
@@ -102,15 +103,17 @@ def files_of(
     return tuple(file for file in files if not chosen or file.path in chosen)
 
 
-def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column], report: Report) -> None:
-    """Save a set of questions for use in other tables, in place of one with the same name.
+def save_question_set(
+    workspace: Workspace, name: str, columns: Iterable[Column], report: Report
+) -> tuple[Column, ...]:
+    """Save a set of questions for use in other tables; returns those of the set with the same name that it replaces.
 
     Raises SpanlightError without a name, and for more than `MOST_QUESTIONS` questions.
     """
-    title = clean(" ".join(name.split()))
+    title = _clean_name(name)
     if not title:
         raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
-    workspace.tables.save_question_set(title, _clean_columns(columns))
+    return workspace.tables.save_question_set(title, _clean_columns(columns))
 
 
 def judge(
@@ -164,10 +167,7 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
         answers=(answer,) if answer is not None else (),
         answered=cell.state is CellState.ANSWER,
         no_answer_probability=cell.no_answer,
-        threshold=0.0,
         model=cell.model,
-        device="",
-        seconds=0.0,
         asked=cell.seconds,
         windows_total=1 + (len(opened.document.text) > _WINDOW),
     )
@@ -200,6 +200,11 @@ def count_checked(cells: Iterable[Cell]) -> ColumnAccuracy:
     if not looked_at:
         return ColumnAccuracy(0, 0)
     return ColumnAccuracy(looked_at, right, *interval(right, looked_at))
+
+
+def _clean_name(name: str) -> str:
+    """The name in single spaces, without what SQLite cannot hold."""
+    return clean(" ".join(name.split()))
 
 
 def _clean_columns(columns: Iterable[Column]) -> tuple[Column, ...]:

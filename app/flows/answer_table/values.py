@@ -168,10 +168,21 @@ _WORDS = {
     for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
 }
 _WORD_NUMBER = re.compile(
-    rf"\b(?P<words>(?:{'|'.join(_WORDS)})(?:[\s-](?:{'|'.join(_WORDS)}))*)\b(?P<more>[\s-]hundred|[\s-]thousand)?"
+    rf"\b(?P<words>(?:{'|'.join(_WORDS)})(?:[\s-](?:{'|'.join(_WORDS)}))*)\b(?P<more>[\s-](?:hundred|thousand)\b)?"
     r"(?:\s(?P<percent>%|per\s?cent\b))?(?:\s(?P<unit>(?:calendar |business |working )?[a-z]+))?",
     re.IGNORECASE,
 )
+# Words of which a longer number is made, such as "two hundred and fifty", "2 dozen", "half of 2", "EUR 5 Mrd".
+_PART = (
+    rf"(?:{'|'.join(_WORDS)}|(?:hundred|thousand|dozen|lakh|crore)(?:s|ths?)?|milli(?:on|ard)\w*|billion\w*|trillion\w*"
+    r"|mill[oó]n\w*|mrd|tn|tsd|tausend|mil|half|halves|quarters?|first|(?:third|(?:four|fif|six|seven|eigh|nin|ten)th)s?)"
+)
+_NUMBER_BEFORE = re.compile(rf"\b(?:{_PART}|minus|negative)(?:\s(?:of|and|or|to|an?))*[\s–-]$", re.IGNORECASE)
+_NUMBER_AFTER = re.compile(
+    rf"(?:,(?!\s?\d)|[\s–-])*(?:(?:and|or|to)\s)?(?:an?\s)?(?:\d|{_PART}\b)", re.IGNORECASE
+)
+_SPELLED_OUT = re.compile(rf"(?:\b{_PART}|{_CURRENCY})\s?\($", re.IGNORECASE)
+_NEAR = 40  # characters before a number that may change it
 
 
 def _parse_figures(written: str, *, amount: bool) -> Decimal | None:
@@ -206,6 +217,22 @@ def _parse_figures(written: str, *, amount: bool) -> Decimal | None:
         return None
 
 
+def _stands_alone(line: str, match: re.Match[str]) -> bool:
+    """Whether no words beside a number change its value, and no brackets, which in accounts mean minus.
+
+    A number may stand in brackets behind the same in words, as in "sixty (60) days".
+    """
+    start, end = match.start(), max(match.end(name) for name in match.groupdict() if name != "unit")
+    before = line[max(0, start - _NEAR) : start]
+    in_brackets = before.endswith("(") and line.startswith(")", end)
+    return not (
+        _NUMBER_BEFORE.search(before)
+        or _NUMBER_AFTER.match(line, end)
+        or _NUMBER_AFTER.match(line, match.end())
+        or (in_brackets and not _SPELLED_OUT.search(before))
+    )
+
+
 def _only_digits(written: str) -> str:
     return "".join(each for each in written if each.isdigit())
 
@@ -215,7 +242,7 @@ def _find_amounts(line: str) -> list[Value | None]:
     for match in _AMOUNT.finditer(line):
         number = _parse_figures(match["one"] or match["two"], amount=True)
         scale = (match["ones"] or match["twos"] or "").casefold()
-        if number is None or number.adjusted() > 20:
+        if number is None or number.adjusted() > 20 or not _stands_alone(line, match):
             found.append(None)
             continue
         number *= _SCALES.get(scale, 1) * (-1 if match["sign"] else 1)
@@ -228,7 +255,7 @@ def _find_numbers(line: str) -> list[Value | None]:
     found: list[Value | None] = []
     for match in _NUMBER.finditer(line):
         number = _parse_figures(match["figures"], amount=False)
-        if number is None or number.adjusted() > 20:
+        if number is None or number.adjusted() > 20 or not _stands_alone(line, match):
             found.append(None)
             continue
         scale = (match["scale"] or "").casefold()
@@ -238,7 +265,7 @@ def _find_numbers(line: str) -> list[Value | None]:
         return found  # "sixty (60) days" is one number
     for match in _WORD_NUMBER.finditer(line):
         written = _spelled_number(match["words"])
-        if written is None:
+        if written is None or not _stands_alone(line, match):
             found.append(None)
             continue
         scale = (match["more"] or "").strip(" -").casefold()

@@ -14,10 +14,10 @@ from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
-from app.flows.answer_table.export import csv_value
 from app.flows.cluster.node import Node, NodeSetup, node_setup
 from app.flows.cluster.run import Actor, RunResult, run_tasks
 from app.flows.cluster.store import ROWS_SUFFIX, Storage
+from app.flows.rows import csv_value
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 

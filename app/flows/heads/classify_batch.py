@@ -15,8 +15,8 @@ from app.core.results import Classification
 from app.core.rows import Row, read_rows, without_surrogates
 from app.core.tables import class_columns, class_values, csv_lines
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
+from app.flows.csv_files import Table
 from app.flows.rows import RowFile, check_rows, refuse_same_file, refuse_unwritable
-from app.flows.tables import Table
 from app.flows.workspace import Workspace
 
 ItemT = TypeVar("ItemT")

@@ -19,7 +19,7 @@ from app.core.plain import json_of
 from app.core.rows import read_rows
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
-from app.flows.tables import Table, read_columns
+from app.flows.csv_files import Table, read_columns
 from app.settings.paths import Paths
 from app.training.examples import QaExample, TextExample, read_qa, read_texts
 from app.training.tagged import TaggedText, parse_conll, read_tagged

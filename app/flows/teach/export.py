@@ -11,7 +11,7 @@ from app.core.labels import Dataset, GivenLabels
 from app.core.report import Report
 from app.core.tables import class_columns
 from app.core.wording import free_name
-from app.flows.answer_table.export import bytes_of, require_format, rows_as, write_sheet
+from app.flows.rows import bytes_of, require_format, rows_as, write_sheet
 from app.flows.teach.datasets import SEPARATOR
 from app.flows.teach.figures import predict_labels
 from app.flows.workspace import Workspace

@@ -18,7 +18,7 @@ from app.core.rows import read_rows
 from app.core.tables import refuse_oversized
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
-from app.flows.tables import MOST_TABLE, read_columns
+from app.flows.csv_files import MOST_TABLE, read_columns
 from app.flows.workspace import Workspace
 
 _LABELS = re.compile(

@@ -108,6 +108,7 @@ class AskView(Page):
         self.recogniser.grown.connect(self.controller.file_read)
         self.documents = DocumentColumn(self, self.sheets, self.files, self.libraries)
         self._opened_together: list[Path] = []
+        self._pasted = ""
         self.keep_together = Confirmation(
             theme, tr("Keep these as a library"), tr("Not now"), kind="primary", is_band=True
         )
@@ -246,6 +247,20 @@ class AskView(Page):
     def _keep_together(self) -> None:
         """Make a library of the files that were opened at once."""
         self.libraries.add(self._opened_together)
+
+    @Slot(str)
+    def _lines_pasted(self, text: str) -> None:
+        """Offer the lines that were pasted as one question to the page Table."""
+        self._pasted = text
+        self.panel.notice.show_hint(
+            tr("These lines were pasted as one question."),
+            tr("Is each a question of its own? A table has a column for each."),
+            tr("Table with these questions"),
+        )
+
+    @Slot()
+    def _ask_in_table(self) -> None:
+        self.go.emit("table", self._pasted)
 
     def receive(self, argument: object) -> None:
         """Show an entry of the history, or, for any other argument, the welcome."""
@@ -531,6 +546,8 @@ class AskView(Page):
         self.presenter.file_requested.connect(self._open_unread)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
+        panel.box.field.lines_pasted.connect(self._lines_pasted)
+        panel.notice.acted.connect(self._ask_in_table)
         panel.card.save_requested.connect(self._export)
         panel.readers.clicked.connect(partial(self.go.emit, "models", ("offered",)))
         self.theme.changed.connect(panel.refresh)

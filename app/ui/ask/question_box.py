@@ -31,12 +31,14 @@ class QuestionField(QPlainTextEdit):
     """A field of one line that grows with its text; Up on its first line and Down on its last step through the history.
 
     `entered` is sent on Enter; `history_step` carries -1 for an earlier question, 1 for a later one; `files_pasted`
-    carries paths; `copy_requested` is sent on Ctrl+C while nothing is selected.
+    carries paths; `lines_pasted` carries a text of several lines, which was inserted as one; `copy_requested` is sent
+    on Ctrl+C while nothing is selected.
     """
 
     entered = Signal()
     history_step = Signal(int)
     files_pasted = Signal(list)
+    lines_pasted = Signal(str)
     copy_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -65,7 +67,10 @@ class QuestionField(QPlainTextEdit):
         if files := local_files(source):
             self.files_pasted.emit(files)
         else:
-            self.insertPlainText(" ".join(source.text().split()))
+            text = source.text()
+            self.insertPlainText(" ".join(text.split()))
+            if sum(bool(line.strip()) for line in text.splitlines()) > 1:
+                self.lines_pasted.emit(text)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() or bool(local_files(source))

@@ -62,7 +62,7 @@ class AnswerModel(QAbstractTableModel):
         table: AnswerTable | None,
         files: Sequence[LibraryFile] = (),
         cells: Mapping[tuple[str, int], Cell] | None = None,
-        look: TableLayout | None = None,
+        layout: TableLayout | None = None,
     ) -> None:
         """Show another table, sorted as it was shown last."""
         self.beginResetModel()
@@ -72,8 +72,8 @@ class AnswerModel(QAbstractTableModel):
         self._words, self._reading, self._notes = {}, set(), {}
         self._count_cells()
         self.filter = Filter.ALL
-        look = look or TableLayout()
-        self._sorted_by, self._descending = look.sorted_by, look.descending
+        layout = layout or TableLayout()
+        self._sorted_by, self._descending = layout.sorted_by, layout.descending
         self.rows = self._arranged()
         self.endResetModel()
 
@@ -134,6 +134,14 @@ class AnswerModel(QAbstractTableModel):
         if not (0 <= row < len(self.rows) and 0 <= column < len(self.columns)):
             return None
         return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
+
+    def place_of(self, cell: Cell) -> tuple[int, int] | None:
+        """The row and the column of a cell; None if it is not shown."""
+        shas = [row.file.sha256 for row in self.rows]
+        numbers = [column.number for column in self.columns]
+        if cell.sha256 not in shas or cell.column not in numbers:
+            return None
+        return shas.index(cell.sha256), numbers.index(cell.column)
 
     def is_read(self, key: tuple[str, int]) -> bool:
         """Whether a cell was read; one that failed is to be read again."""
@@ -200,8 +208,8 @@ class AnswerModel(QAbstractTableModel):
         self.rows = self._arranged()
         self.endResetModel()
 
-    def look(self, widths: Mapping[int, int]) -> TableLayout:
-        """The table's look with columns of these widths, to be saved."""
+    def layout(self, widths: Mapping[int, int]) -> TableLayout:
+        """The table's layout with columns of these widths, to be saved."""
         return TableLayout(tuple(widths.items()), self._sorted_by, self._descending)
 
     def sorted_by(self) -> tuple[int, bool]:

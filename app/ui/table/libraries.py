@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
-    from app.core.library import Library, LibraryFile, LibraryStatus
+    from app.core.library import Library, LibraryFile
     from app.ui.kit.libraries import Libraries
 
 _FILES_AFTER_MS = 400
@@ -45,10 +45,6 @@ class TableLibraries(QObject):
         libraries.progressed.connect(self.changed)
         libraries.added.connect(self._library_added)
 
-    @property
-    def all(self) -> Sequence[tuple[Library, LibraryStatus]]:
-        return self._libraries.all
-
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
         """A table's library in words: its name and how much of it was read; and its folders, a line each."""
         if not table.library:
@@ -72,19 +68,11 @@ class TableLibraries(QObject):
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, unless one has exactly these; `added` is sent either way."""
         self._adding = {os.path.normpath(folder.absolute()) for folder in folders}
-        known = next((one for one, _ in self.all if set(one.roots) == self._adding), None)
+        known = next((one for one, _ in self._libraries.all if set(one.roots) == self._adding), None)
         if known is not None:
             self._library_added(known)
         else:
             self._libraries.add(folders)
-
-    def refresh(self) -> None:
-        """List the libraries again, after a flow has made one."""
-        self._libraries.refresh()
-
-    @Slot(str, str)
-    def unlock(self, path: str, password: str) -> None:
-        self._libraries.unlock(path, password)
 
     @Slot()
     def _changed(self) -> None:

@@ -153,6 +153,11 @@ class QuestionLine(QFrame):
         self._fit()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def propose(self, text: str) -> None:
+        """Open the line with these questions behind those that were typed."""
+        self.open(Asked.QUESTIONS)
+        self.field.setPlainText("\n".join(filter(None, (self.field.toPlainText().rstrip(), text.strip()))))
+
     def show_sets(self, names: tuple[str, ...], may_save: bool) -> None:
         """List the sets of questions in the menu, and whether the present questions can be saved as one."""
         self._menu.clear()

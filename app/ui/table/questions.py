@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
@@ -28,11 +29,11 @@ LIST_KINDS = Message("Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All fi
 class Questions(QObject):
     """Carries out what is entered in the question line, and chosen in the menus of the columns.
 
-    `removed` carries a sentence about a removal that can be undone, `failed` an error. `sources` has, by the tables'
-    numbers, the lists that their questions were loaded from.
+    `undoable` carries a sentence about a change that can be undone, `failed` an error. `sources` has, by the tables'
+    numbers, the list that was loaded last into each.
     """
 
-    removed = Signal(str)
+    undoable = Signal(str)
     failed = Signal(object)
 
     def __init__(self, store: TableStore, view: AnswerView, line: QuestionLine, page: Page) -> None:
@@ -47,6 +48,8 @@ class Questions(QObject):
         line.set_chosen.connect(self._use_set)
         line.set_dropped.connect(store.remove_set)
         line.set_asked.connect(self._ask_set_name)
+        store.set_saved.connect(self._set_saved)
+        store.set_removed.connect(self._set_removed)
         view.column_menu.connect(self._show_menu)
         view.column_moved.connect(self.move)
 
@@ -62,13 +65,12 @@ class Questions(QObject):
             self._line.open(Asked.NAME, self._store.table.name)
 
     def load(self, path: Path) -> None:
-        """Load a list of questions into the current table."""
+        """Load a list of questions into the current table, unless another one is chosen meanwhile."""
         if self._store.table is not None:
             from app.flows.answer_table.questions import questions_from
 
-            self.sources[self._store.table.number] = path
             self._page.lanes.documents.start(questions_from, self._page.workspace, path).then(
-                self._list_read, self.failed
+                partial(self._list_read, self._store.table.number, path), self.failed
             )
 
     def menu(self, at: int) -> QMenu:
@@ -127,7 +129,7 @@ class Questions(QObject):
         columns = self._model.columns
         if 0 <= at < len(columns):
             self._store.set_columns((*columns[:at], *columns[at + 1 :]))
-            self.removed.emit(tr("“{question}” removed", question=first_words(columns[at].question)))
+            self.undoable.emit(tr("“{question}” removed", question=first_words(columns[at].question)))
 
     def set_type(self, at: int, type: ColumnType) -> None:
         """Set the type of a question's answers, by which they are sorted."""
@@ -167,7 +169,6 @@ class Questions(QObject):
                 self._store.rename(words)
             case Asked.SET:
                 self._store.save_set(words)
-                self._page.note.emit(tr("The questions are saved as a set"))
             case Asked.EDIT:
                 self._change(self._editing, question=words)
         self._line.done()
@@ -189,12 +190,15 @@ class Questions(QObject):
 
     @Slot(list)
     def _lists_pasted(self, paths: list[Path]) -> None:
-        self.load(paths[0])
+        for path in paths:
+            self.load(path)
 
-    @Slot(object)
-    def _list_read(self, questions: tuple[str, ...]) -> None:
+    def _list_read(self, number: int, path: Path, questions: tuple[str, ...]) -> None:
+        if self._store.table is None or self._store.table.number != number:
+            return
         from app.flows.answer_table.questions import columns_of
 
+        self.sources[number] = path
         self._store.add_columns(columns_of(questions))
         self._page.note.emit(tr("{n:,} question loaded", "{n:,} questions loaded", n=len(questions)))
         self._line.close_line()
@@ -207,6 +211,17 @@ class Questions(QObject):
     def _ask_set_name(self) -> None:
         if self._store.table is not None:
             self._line.open(Asked.SET, self._store.table.name)
+
+    @Slot(str, bool)
+    def _set_saved(self, name: str, replaced: bool) -> None:
+        if replaced:
+            self.undoable.emit(tr("Set “{name}” replaced", name=name))
+        else:
+            self._page.note.emit(tr("The questions are saved as a set"))
+
+    @Slot(str)
+    def _set_removed(self, name: str) -> None:
+        self.undoable.emit(tr("Set “{name}” removed", name=name))
 
     @Slot(int, QPoint)
     def _show_menu(self, at: int, point: QPoint) -> None:

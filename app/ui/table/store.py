@@ -24,12 +24,12 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class LoadedTable:
-    """A table with the files of its rows, its stored cells, and the look that it had last."""
+    """A table with the files of its rows, its stored cells, and the layout that it had last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
     cells: dict[tuple[str, int], Cell]
-    look: TableLayout
+    layout: TableLayout
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
@@ -43,7 +43,7 @@ def _load(workspace: Workspace, table: AnswerTable, report: Report) -> LoadedTab
     from app.flows.answer_table.tables import files_of
 
     store, files = workspace.tables, files_of(workspace, table) if table.library else ()
-    return LoadedTable(table, files, store.cells(table), store.look(table))
+    return LoadedTable(table, files, store.cells(table), store.layout(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> LoadedTable:
@@ -63,12 +63,21 @@ def _list_files(
     return table, files_of(workspace, table)
 
 
+@dataclass(frozen=True, slots=True)
+class _FormerSet:
+    """A set of questions as it was before it was replaced or removed."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+
 class TableStore(QObject):
     """All tables and the current one, whose changes are saved one after another, each applied to the last result.
 
     `listed` is sent when the tables or the sets of questions are known or have changed; `loaded` carries a LoadedTable
     when the current table is another one or was changed, None if there is none any more; `files_read` carries the
-    files of its rows, `judged` a Cell after a verdict, `failed` an error.
+    files of its rows, `judged` a Cell after a verdict, `failed` an error. `set_saved` carries the name of a set of
+    questions, and whether it replaced one; `set_removed` carries its name.
     """
 
     listed = Signal()
@@ -76,6 +85,8 @@ class TableStore(QObject):
     files_read = Signal(object)
     judged = Signal(object)
     failed = Signal(object)
+    set_saved = Signal(str, bool)
+    set_removed = Signal(str)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
@@ -89,12 +100,12 @@ class TableStore(QObject):
         self._chosen = 0  # the number of the table to load once the changes are saved
         self._loading: Job | None = None
         self._files_job: Job | None = None
-        # What can be undone: cells as they were before a verdict, and the questions before and after a change.
-        self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
+        # What can be undone: cells as they were before a verdict, the questions before and after a change, and sets.
+        self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]] | _FormerSet] = []
 
     @property
     def can_undo(self) -> bool:
-        """Whether a verdict or a change of the questions can be undone."""
+        """Whether a verdict, or a change of the questions or of a set of them, can be undone."""
         return bool(self._past)
 
     @Slot()
@@ -145,9 +156,9 @@ class TableStore(QObject):
         """Rename the current table."""
         self.change(partial(_with_name, name))
 
-    def keep_look(self, number: int, look: TableLayout) -> None:
-        """Save the look of a table, for when it is shown again."""
-        keep = partial(self._workspace.tables.keep_look, number, look)
+    def keep_layout(self, number: int, layout: TableLayout) -> None:
+        """Save the layout of a table, for when it is shown again."""
+        keep = partial(self._workspace.tables.keep_layout, number, layout)
         self._lane.start_aside(do, keep).then(failed=self.failed)
 
     def remove(self) -> None:
@@ -158,35 +169,49 @@ class TableStore(QObject):
             self._lane.start(do, remove).then(self.list_tables, self.failed)
 
     def save_set(self, name: str) -> None:
-        """Save the current questions as a set."""
+        """Save the current questions as a set; `undo` restores the one that it replaces."""
         if self.table is not None:
-            from app.flows.answer_table.tables import save_question_set
-
-            columns = self.table.columns
-            job = self._lane.start(save_question_set, self._workspace, name, columns)
-            job.then(self.list_tables, self.failed)
+            self._store_set(name, self.table.columns).then(partial(self._set_saved, name), self.failed)
 
     def remove_set(self, name: str) -> None:
-        """Remove a set of questions."""
+        """Remove a set of questions; `undo` restores it."""
         remove = partial(self._workspace.tables.remove_question_set, name)
-        self._lane.start(do, remove).then(self.list_tables, self.failed)
+        self._lane.start(do, remove).then(partial(self._set_removed, name), self.failed)
+
+    def _store_set(self, name: str, columns: tuple[Column, ...]) -> Job:
+        from app.flows.answer_table.tables import save_question_set
+
+        return self._lane.start(save_question_set, self._workspace, name, columns)
+
+    def _set_saved(self, name: str, before: tuple[Column, ...]) -> None:
+        if before:
+            self._past.append(_FormerSet(name, before))
+        self.list_tables()
+        self.set_saved.emit(name, bool(before))
+
+    def _set_removed(self, name: str, before: tuple[Column, ...]) -> None:
+        self._past.append(_FormerSet(name, before))
+        self.list_tables()
+        self.set_removed.emit(name)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict on a cell; `undo` restores the former one."""
         self._past.append(cell)
         self._store_verdict(cell.sha256, cell.column, verdict, words, span)
 
-    @Slot()
-    def undo(self) -> None:
-        """Undo the last verdict or change of the questions."""
+    def undo(self) -> Cell | None:
+        """Undo the last verdict, or change of the questions or of a set of them; returns the cell of a verdict."""
         if not self._past:
-            return
+            return None
         last = self._past.pop()
         if isinstance(last, Cell):
             self._store_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
+        elif isinstance(last, _FormerSet):
+            self._store_set(last.name, last.columns).then(self.list_tables, self.failed)
         else:
             before, after = last
             self.change(partial(_with_columns, after, before))
+        return last if isinstance(last, Cell) else None
 
     @Slot()
     def read_files(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, Column, TableLayout
+from app.core.answer_table import Cell, CellState, TableLayout
 from app.core.corrections import Verdict
 from app.core.message import Message
 from app.core.models import Head
@@ -40,7 +40,7 @@ from app.ui.table.libraries import TableLibraries
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.questions import LISTS, Questions
 from app.ui.table.store import LoadedTable, TableStore, checked_in_words
-from app.ui.table.welcome import SAMPLES, Welcome
+from app.ui.table.welcome import Welcome, samples
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
@@ -85,7 +85,7 @@ class TableView(Page):
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
-        self._shown_table, self._look = 0, TableLayout()
+        self._shown_table, self._layout = 0, TableLayout()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -98,7 +98,8 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
-        self.libraries = TableLibraries(libraries or Libraries(workspace, lanes, self), self)
+        self.libraries = libraries or Libraries(workspace, lanes, self)
+        self.table_libraries = TableLibraries(self.libraries, self)
         self.questions = Questions(self.store, self.view, self.line, self)
         self.exporting = Exporting(self.store, self.questions, self)
         self._lay_out()
@@ -111,18 +112,28 @@ class TableView(Page):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Make a table over dropped folders, or load the questions of a dropped list."""
+        """Make a table over dropped folders, or load the questions of dropped lists."""
         folders = [path for path in paths if path.is_dir()]
         lists = [path for path in paths if path.suffix.lower() in LISTS]
         if folders:
             self._add_folders(folders)
         elif lists and self.store.table is not None:
-            self.questions.load(lists[0])
+            for path in lists:
+                self.questions.load(path)
         else:
             self.notice.show_hint(
                 tr("Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text."),
                 tr("Single documents are opened on the page Ask."),
             )
+
+    def receive(self, argument: object) -> None:
+        """Offer questions, a line each, to be added to the table, or to the one that is made first."""
+        if isinstance(argument, str):
+            self.welcome.samples.setChecked(False)
+            self.line.propose(argument)
+            self._show_state()
+            if not self.workspace.settings.last_table:
+                self.note.emit(tr("The questions are kept for the table; choose its documents"))
 
     @Slot()
     def stop(self) -> bool:
@@ -139,11 +150,11 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save the table's look, and the splitter's position."""
+        """Save the table's layout, and the splitter's position."""
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.widths()
-        if (look := self._changed_look()) is not None:
-            self.workspace.tables.keep_look(self._shown_table, look)
+        if (layout := self._changed_layout()) is not None:
+            self.workspace.tables.keep_layout(self._shown_table, layout)
 
     def shown(self) -> None:
         """Set the keyboard focus, and list the tables again, as a command may have made some."""
@@ -175,8 +186,8 @@ class TableView(Page):
     def _loaded(self, found: LoadedTable | None) -> None:
         new = found is None or found.table.number != self._shown_table
         current = self.view.current_cell()
-        if new and (look := self._changed_look()) is not None:
-            self.store.keep_look(self._shown_table, look)
+        if new and (layout := self._changed_layout()) is not None:
+            self.store.keep_layout(self._shown_table, layout)
         if found is None:
             self._shown_table = 0
             self._close_beside()
@@ -184,8 +195,8 @@ class TableView(Page):
         elif new:
             self._shown_table = found.table.number
             self._close_beside()
-            self._look, self.view.widths = found.look, dict(found.look.widths)
-            self.model.show_table(found.table, found.files, found.cells, found.look)
+            self._layout, self.view.widths = found.layout, dict(found.layout.widths)
+            self.model.show_table(found.table, found.files, found.cells, found.layout)
             self.head.chips.select(Filter.ALL)
             self.view.go_to(0, 0)
         else:
@@ -251,7 +262,7 @@ class TableView(Page):
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
-        self.store.add(library, _samples() if self.welcome.with_samples else ())
+        self.store.add(library, samples() if self.welcome.with_samples else ())
 
     @Slot(str)
     def _act(self, key: str) -> None:
@@ -290,10 +301,10 @@ class TableView(Page):
     @Slot()
     def _show_library(self) -> None:
         if self.store.table is not None:
-            words, folders = self.libraries.in_words(self.store.table)
+            words, folders = self.table_libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
-        self.language.check(self.libraries.languages(self.store.table, self.model.files()))
+        self.language.check(self.table_libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:
@@ -335,11 +346,11 @@ class TableView(Page):
 
     def _add_folders(self, folders: list[Path]) -> None:
         self.notice.clear()
-        self.libraries.add(folders)
+        self.table_libraries.add(folders)
 
     @Slot()
     def _try_samples(self) -> None:
-        self.store.add_columns(_samples())
+        self.store.add_columns(samples())
 
     # The document beside, and verdicts
 
@@ -400,6 +411,7 @@ class TableView(Page):
             verdict = Verdict.NOT_THERE
         if (verdict, words, span) == (cell.shown_verdict, cell.right_words, cell.right_span):
             verdict, words, span = Verdict.NONE, "", None
+        self.undo_line.clear()  # what it offered is not the last change any more
         self.store.judge(cell, verdict, words, span)
 
     @Slot(object)
@@ -410,15 +422,23 @@ class TableView(Page):
 
     @Slot()
     def undo(self) -> None:
-        """Undo the last verdict or change of the questions, or else take back the current cell's verdict."""
+        """Undo the last verdict, going to its cell, or the last change, or else the current cell's earlier verdict."""
         self.undo_line.clear()
         cell = self.model.cell(*self.view.current_cell())
         if self.store.can_undo:
-            self.store.undo()
+            if (changed := self.store.undo()) is not None:
+                self._go_to_cell(changed)
         elif cell is not None and cell.verdict is not Verdict.NONE:
             self.store.judge(cell, Verdict.NONE)  # it was given in an earlier session
         else:
             self.note.emit(tr("There is nothing to undo"))
+
+    def _go_to_cell(self, cell: Cell) -> None:
+        """Go to a cell, which a filter may hide."""
+        if self.model.place_of(cell) is None:
+            self._show_all()
+        if (place := self.model.place_of(cell)) is not None:
+            self.view.go_to(*place)
 
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import count_checked
@@ -480,10 +500,10 @@ class TableView(Page):
         """Have the visible rows read first."""
         self.filling.show_first(self.model.unread_files(self.view.shown_rows()))
 
-    def _changed_look(self) -> TableLayout | None:
-        """The look of the shown table, if it has changed since it was saved."""
-        look = self.model.look(self.view.widths)
-        return look if self._shown_table and look != self._look else None
+    def _changed_layout(self) -> TableLayout | None:
+        """The layout of the shown table, if it has changed since it was saved."""
+        layout = self.model.layout(self.view.widths)
+        return layout if self._shown_table and layout != self._layout else None
 
     @Slot()
     def _focus(self) -> None:
@@ -525,7 +545,7 @@ class TableView(Page):
         store.files_read.connect(self._files_read)
         store.judged.connect(self._judged)
         store.failed.connect(self.notice.show_error)
-        libraries, questions, exporting = self.libraries, self.questions, self.exporting
+        libraries, questions, exporting = self.table_libraries, self.questions, self.exporting
         libraries.changed.connect(self._libraries_changed)
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
@@ -536,7 +556,7 @@ class TableView(Page):
             part.failed.connect(self.notice.show_error)
         exporting.opened.connect(self._results_opened)
         self.welcome.results_asked.connect(exporting.ask_results)
-        questions.removed.connect(self.undo_line.offer)
+        questions.undoable.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)
@@ -557,7 +577,7 @@ class TableView(Page):
         self.beside.close_asked.connect(self._close_beside)
         self.beside.file.failed.connect(self.notice.show_error)
         self.beside.file.files_dropped.connect(self.open_files)
-        self.beside.file.unlocked.connect(libraries.unlock)
+        self.beside.file.unlocked.connect(self.libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)
@@ -577,9 +597,3 @@ class TableView(Page):
             ("Ctrl+Shift+Right", questions.move_right),
             within=view,
         )
-
-
-def _samples() -> tuple[Column, ...]:
-    from app.flows.answer_table.questions import columns_of
-
-    return columns_of(SAMPLES)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QFrame
 
+from app.core.answer_table import Column
 from app.core.library import Library, LibraryStatus
 from app.core.message import Message
 from app.ui.kit.boxes import row
@@ -26,6 +27,13 @@ _WHAT = Message(
     "A row for each document of a folder, a column for each question, and in every cell the exact words that answer,"
     " with their page. It fills by itself, and only what is new or changed is read again."
 )
+
+
+def samples() -> tuple[Column, ...]:
+    """The questions to try, as columns."""
+    from app.flows.answer_table.questions import columns_of
+
+    return columns_of(SAMPLES)
 
 
 class Welcome(QFrame):

@@ -182,7 +182,7 @@ def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(
     assert fill(workspace, table, Silent()).read == 2
 
 
-def test_cells_of_another_model_are_read_anew_if_asked_for(
+def test_cells_of_another_model_are_read_anew_if_asked_for_unless_judged(
     workspace: Workspace, make: Make, engine: FakeEngine
 ) -> None:
     class Named(FakeEngine):
@@ -197,11 +197,14 @@ def test_cells_of_another_model_are_read_anew_if_asked_for(
     other = workspace.__dict__
     other["engine"], other["shelf"] = Named(), FakeShelf(READER, better)
     assert fill(workspace, table, Silent(), model="better").read == 0
-    assert fill(workspace, table, Silent(), model="better", anew=True).read == 6
+    kept = workspace.tables.cell(column, sha256)
+    assert fill(workspace, table, Silent(), model="better", anew=True).read == 5
     found = workspace.tables.cells(table)
+    assert found.pop((sha256, column)) == kept and kept is not None and kept.verdict is Verdict.RIGHT
     assert {cell.model for cell in found.values()} == {"better"}
-    assert found[sha256, column].verdict is Verdict.RIGHT
     assert fill(workspace, table, Silent(), model="better", anew=True).read == 0
+    judge(workspace, sha256, column, Verdict.NONE, Silent())
+    assert fill(workspace, table, Silent(), model="better", anew=True).read == 1
 
 
 def test_without_a_reader_or_a_library_the_reason_is_told(

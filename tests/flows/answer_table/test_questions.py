@@ -44,6 +44,7 @@ def test_pasted_lines_lose_their_bullets_numbers_and_repetitions() -> None:
             b'no,Question,why\n1,Who is the landlord?,x\n2,"What is the term, if any?",y\n',
         ),
         ("semicolons.csv", b"id;question\n1;Who is the landlord?\n\n2;What is the term, if any?"),
+        ("two words.csv", b'id,Question text\n1,Who is the landlord?\n2,"What is the term, if any?"\n'),
         ("first.csv", b'"Topic","x"\n"Who is the landlord?","a"\n"What is the term, if any?",""'),
         ("numbered.csv", b'1,"Who is the landlord?"\n2,"What is the term, if any?"\n'),
         ("BOM.csv", "question\nWho is the landlord?\nWhat is the term, if any?\n".encode("utf-8-sig")),
@@ -87,6 +88,16 @@ def test_bad_files_are_told_in_one_sentence(tmp_path: Path) -> None:
             read(path)
 
 
+def test_a_table_too_large_for_memory_is_refused_with_a_header_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("question,x\nWho?,\n")
+    monkeypatch.setattr("app.core.tables._MOST_CELLS", 3)
+    with pytest.raises(SpanlightError, match="2 rows and 2 columns"):
+        read(path)
+
+
 def test_more_than_a_thousand_are_refused() -> None:
     lines = [f"What is number {at}?" for at in range(1001)]
     assert len(questions_in("\n".join(lines[:1000]))) == 1000
@@ -98,6 +109,11 @@ def test_the_type_is_taken_from_the_first_words() -> None:
     types = {
         "When does it end?": ColumnType.DATE,
         "What is the start date?": ColumnType.DATE,
+        "What was the effective date?": ColumnType.DATE,
+        "What year was it signed?": ColumnType.DATE,
+        "In which year does it end?": ColumnType.DATE,
+        "What is the rent per year?": ColumnType.AMOUNT,
+        "What is the balance to date?": ColumnType.WORDS,
         "How much is the deposit?": ColumnType.AMOUNT,
         "What is the annual rent?": ColumnType.AMOUNT,
         "How many days of notice?": ColumnType.NUMBER,

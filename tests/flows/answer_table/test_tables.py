@@ -17,6 +17,7 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import (
     count_checked,
     files_of,
+    find_or_add_table,
     judge,
     save_question_set,
     save_table,
@@ -38,6 +39,16 @@ def test_tables_are_saved_listed_and_removed(workspace: Workspace, library: Libr
     assert make(name="caf\udce9").name == "caf?"
     workspace.tables.remove(table)
     assert [one.name for one in tables(workspace, QUIET)] == ["Another one", "caf?"]
+
+
+def test_a_table_is_found_again_however_its_name_is_spaced(workspace: Workspace, library: Library) -> None:
+    first = find_or_add_table(workspace, "my  questions\n", library, [Column(0, "Who?")], QUIET)
+    assert first.name == "my questions"
+    for name in ("my  questions\n", "My questions", " my questions "):
+        assert find_or_add_table(workspace, name, library, [Column(0, "Who?")], QUIET) == first
+    again = find_or_add_table(workspace, "my  questions", library, [Column(0, "When?")], QUIET)
+    assert tables(workspace, QUIET) == (again,)
+    assert [column.question for column in again.columns] == ["Who?", "When?"]
 
 
 def test_questions_are_cleaned_and_each_is_kept_once(workspace: Workspace, library: Library) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.core.history import Entry, KeptAnswer
-from app.core.layout import Kind
+from app.core.history import KeptAnswer
 from app.core.report import Silent
 from app.core.text import Span
 from app.flows.ask.drafts import SavedAcross, SavedSheets, first_things, load_sheets, save_sheets
 from app.settings import settings as settings_file
 from app.settings.drafts import Drafts
 from app.settings.paths import default_paths
+from tests.helpers.history_entries import ENTRY
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 
@@ -28,9 +29,7 @@ def test_a_broken_list_opens_nothing(tmp_path: Path, text: str) -> None:
 
 def test_the_question_to_several_documents_is_kept(tmp_path: Path) -> None:
     kept = KeptAnswer(Span(3, 6), "six", 0.8, "At six.", page=2, heading="Hours")
-    entry = Entry(
-        "When?", "a.pdf", "/a\udc80.pdf", "0f", Kind.PDF, (kept,), True, 0.2, 0.4, "m", "CPU", 1.5, 7.0
-    )
+    entry = replace(ENTRY, path="/a\udc80.pdf", answers=(kept,))
     saved = SavedSheets((), 0, SavedAcross("Which of them?", 3, 32, (entry, entry)))
     save_sheets(Drafts(tmp_path), saved, (), Silent())
     assert load_sheets(Drafts(tmp_path)) == saved

@@ -30,9 +30,9 @@ from app.flows.cluster.plan import find_documents
 from app.flows.cluster.rows import Row, number_columns
 from app.flows.cluster.run import ask_documents, configure_ray, latest_rows
 from app.flows.cluster.texts import classify_texts_on_cluster, find_texts, write_classes
+from app.flows.csv_files import Table
 from app.flows.heads.classify_batch import classify_table
 from app.flows.library.update import update
-from app.flows.tables import Table
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import Paths, default_paths
 from tests.conftest import ROOT

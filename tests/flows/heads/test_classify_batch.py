@@ -12,8 +12,8 @@ import pytest
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TextBatch
+from app.flows.csv_files import Table, read_table
 from app.flows.heads.classify_batch import classify_batch, classify_table
-from app.flows.tables import Table, read_table
 from tests.flows.fake_engine import FakeEngine, classes, fake_workspace
 
 

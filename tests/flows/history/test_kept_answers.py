@@ -13,6 +13,7 @@ from app.core.layout import Kind, Opened
 from app.core.text import Document, Span
 from app.flows.history.history import digest
 from app.flows.history.kept_answers import locate_answers, restore_reading
+from tests.helpers.history_entries import ENTRY
 
 TEXT = "The tide is high at noon. The tide is low at six."
 
@@ -28,7 +29,7 @@ def plain(text: str) -> Opened:
 
 
 def entry(*answers: KeptAnswer) -> Entry:
-    return Entry("When?", "tides.txt", "", "", Kind.TEXT, answers, True, 0.1, 0.5, "m", "CPU", 0.2, 0.0)
+    return replace(ENTRY, question="When?", path="", sha256="", kind=Kind.TEXT, answers=answers)
 
 
 def test_an_answer_in_its_place_is_taken_as_it_is() -> None:

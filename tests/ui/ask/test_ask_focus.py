@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,6 +15,7 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.ui.ask.ask import AskView
 from app.ui.kit import file_dialog
+from app.ui.table.table import TableView
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import answers
@@ -250,3 +251,24 @@ def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
     assert not button.isVisible()
     qtbot.keyClick(slider, escape)
     assert not slider.isVisible() and window.focusWidget() is change
+
+
+def test_lines_pasted_as_one_question_can_go_to_the_table(
+    window: MainWindow, view: AskView, qtbot: QtBot
+) -> None:
+    box, notice, data = view.panel.box, view.panel.notice, QMimeData()
+    for text, is_offered in (("Who\n", False), ("signs?\r\n \r\nWho pays?\n", True)):
+        data.setText(text)
+        box.field.insertFromMimeData(data)
+        assert bool(notice.sentence()) == is_offered
+    assert box.question() == "Whosigns? Who pays?"
+    notice._act.click()
+    page = window.page
+    assert isinstance(page, TableView)
+    qtbot.waitUntil(lambda: page.store.is_listed)
+    assert page.welcome.isVisibleTo(page) and page.line.isHidden() and not page.welcome.with_samples
+    assert page.line.field.toPlainText().split("\n") == ["signs?", " ", "Who pays?"], "for the first table"
+    window.show_page("ask")
+    assert box.question() == "Whosigns? Who pays?"
+    qtbot.keyClicks(box.field, "!")
+    assert not notice.sentence()

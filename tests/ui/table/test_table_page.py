@@ -144,6 +144,23 @@ def test_cells_have_the_exact_words_and_are_copied_and_exported(
     assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
 
 
+def test_a_list_goes_into_the_table_that_it_was_loaded_for_or_into_none(
+    page: TableView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    source, free = tmp_path / "list.txt", threading.Event()
+    source.write_text("Who signs?\n", encoding="utf-8")
+    with qtbot.waitSignal(page.questions.failed):
+        page.questions.load(tmp_path / "gone.txt")
+    assert not page.questions.sources, "it was not read"
+    page.lanes.documents.start(lambda report: free.wait(10))
+    page.questions.load(source)
+    page.store.add(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: not page.model.columns)
+    free.set()
+    qtbot.waitUntil(lambda: page.lanes.documents.idle and page.lanes.files.idle)
+    assert not page.model.columns and not page.questions.sources
+
+
 def test_some_documents_are_chosen_and_then_all(
     page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -202,7 +219,7 @@ def test_changes_by_another_process_are_kept(page: TableView, qtbot: QtBot) -> N
     assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
 
 
-def test_the_table_and_its_look_are_restored_after_a_restart(
+def test_the_table_and_its_layout_are_restored_after_a_restart(
     open_table_page: Callable[..., TableView], page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     go_to(page, "aldergate.txt", 0)
@@ -307,6 +324,46 @@ def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
     assert page.workspace.corrections.count() == 0
+
+
+def test_undoing_a_verdict_goes_to_its_cell(page: TableView, qtbot: QtBot) -> None:
+    go_to(page, "aldergate.txt", 1)
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(lambda: bool(page.model.judged_cells()))
+    go_to(page, "brightwater.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_X)
+    qtbot.waitUntil(lambda: len(page.model.judged_cells()) == 2)
+    page.head.chips.chosen.emit(Filter.ABSENT)
+    assert [row.name for row in page.model.rows] == ["calder.txt"]
+    page.undo()
+    assert page.view.current_cell() == (row_of(page, "brightwater.txt"), 0)
+    page.undo()
+    assert page.view.current_cell() == (row_of(page, "aldergate.txt"), 1)
+    qtbot.waitUntil(lambda: not page.model.judged_cells())
+
+
+def test_several_lists_are_loaded_at_once(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
+    lists = [tmp_path / f"{name}.txt" for name in "abcd"]
+    for path in lists:
+        path.write_text(f"Who is {path.stem}?\n", encoding="utf-8")
+    page.open_files(lists[:2])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 4)
+    page.questions.add()
+    page.line.files.emit(lists[2:])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 6)
+    assert [column.question for column in page.model.columns[2:]] == [f"Who is {name}?" for name in "abcd"]
+
+
+def test_questions_from_another_page_wait_behind_those_that_were_typed(page: TableView, qtbot: QtBot) -> None:
+    page.questions.add()
+    page.line.field.setPlainText("Who drives?\n")
+    page.line.close_line()
+    page.receive("Who signs?\n\nWho pays?\n")
+    assert page.line.isVisibleTo(page) and page.view.isVisibleTo(page) and len(page.model.columns) == 2
+    page.line.go.click()
+    qtbot.waitUntil(lambda: len(page.model.columns) == 5)
+    added = [column.question for column in page.model.columns[2:]]
+    assert added == ["Who drives?", "Who signs?", "Who pays?"]
 
 
 def test_a_queued_verdict_is_stored_after_the_window_has_closed(page: TableView, qtbot: QtBot) -> None:
@@ -525,6 +582,41 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     page.remove_question.confirm.click()
     qtbot.waitUntil(lambda: [one.name for one in store.tables] == ["contracts"])
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
+
+
+def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
+    page: TableView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, said = page.store, []
+    page.note.connect(said.append)
+
+    def save() -> None:
+        page.line.set_asked.emit()
+        page.line.field.setPlainText("Lease")
+        page.line.go.click()
+
+    def questions() -> list[str]:
+        return [column.question for column in store.sets.get("Lease", ())]
+
+    with monkeypatch.context() as context, qtbot.waitSignal(store.failed):
+        context.setattr(page.workspace.tables, "save_question_set", lambda *given: 1 / 0)
+        save()
+    assert not said and not questions()
+    save()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    assert said == ["The questions are saved as a set"] and page.undo_line.isHidden()
+    page.questions.remove(0)
+    qtbot.waitUntil(lambda: len(page.model.columns) == 1)
+    save()
+    qtbot.waitUntil(lambda: questions() == [FEE])
+    assert page.undo_line.words() == "Set “Lease” replaced" and len(said) == 1
+    page.undo_line.button.click()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    page.line.set_dropped.emit("Lease")
+    qtbot.waitUntil(lambda: not questions())
+    assert page.undo_line.words() == "Set “Lease” removed"
+    page.undo()
+    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
