@@ -334,16 +334,15 @@ class Index(Ledger):
         """The numbers of the passages with the best BM25 scores for a question, each with its score, the best first."""
         words = search_words(question)
         with self._reading() as connection:
-            ranges = self._ranges_of(connection, 0)
-            own = _mask(self._ranges_of(connection, library.number))
-            total = sum(ranges.counts)
-            scores = np.zeros(len(_mask(ranges)), dtype=np.float32)
+            ranges = self._ranges_of(connection, library.number)
+            own, total = _mask(ranges), sum(ranges.counts)
+            scores = np.zeros(len(own), dtype=np.float32)
             for word in words:
-                frequency = _frequencies(connection, word, ranges, len(scores))
+                frequency = _frequencies(connection, word, ranges, len(own)) * own
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
-        return _best(scores[: len(own)] * own, most)
+        return _best(scores, most)
 
     def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> dict[int, float]:
         """The numbers of the passages whose vectors have the largest cosine with `vector`, each with that.

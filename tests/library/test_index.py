@@ -295,6 +295,16 @@ def test_nearest_are_of_the_library_only(index: Index, library: Library) -> None
     assert len(index.passages([1, 2, 3, 99, 0, -1], second)) == 1
 
 
+def test_what_a_library_finds_does_not_depend_on_the_others(index: Index, library: Library) -> None:
+    files = {"/docs/a.txt": "The rent is due.", "/docs/b.txt": "The deposit is due.", "/docs/c.txt": "Plants."}
+    stored(index, library, files | {f"/docs/{at}.txt": f"Rent of house {at}." for at in range(5)})
+    before = index.search("rent or deposit", library, 100)
+    assert found_in(index, library, "rent or deposit")[0] == "b.txt"  # the rarer word
+    second = index.save(Library(0, "Second", ("/more",)))
+    stored(index, second, {f"/more/{at}.txt": f"A deposit of {at}." for at in range(40)})
+    assert index.search("rent or deposit", library, 100) == before
+
+
 def test_compacting_shrinks_the_file(index: Index, library: Library, tmp_path: Path) -> None:
     texts = {f"/docs/{at}.txt": " ".join(f"w{at}x{each}" for each in range(4000)) for at in range(20)}
     stored(index, library, texts)
