@@ -241,7 +241,7 @@ class Index(Ledger):
             self._write_backup(connection)
 
     def sweep(self) -> None:
-        """Delete the texts that no file has any more, with their passages and vectors.
+        """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
         A file that is gone stays in the ledger without its text, unless another file has the same content.
         """
@@ -317,6 +317,10 @@ class Index(Ledger):
             connection.execute("DELETE FROM texts WHERE number = ?", (text,))
             release_numbers(connection, first, len(starts))
             dropped.append(np.arange(first, first + len(starts)))
+        # Equal files share their text, and one of them may have left it.
+        shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
+        for (text,) in shared:
+            self._rename(connection, text)
         # If the transaction is rolled back, the vectors are computed again.
         self._clear_vectors(np.concatenate(dropped))
 
