@@ -2879,6 +2879,14 @@
         <source>Check the folder&apos;s permissions.</source>
         <translation>Prüfen Sie die Zugriffsrechte des Ordners.</translation>
     </message>
+    <message numerus="yes">
+        <source>{kinds} and {n:,} other</source>
+        <comment>{kinds} and {n:,} others</comment>
+        <translation>
+            <numerusform>{kinds} und {n:,} weitere</numerusform>
+            <numerusform>{kinds} und {n:,} weitere</numerusform>
+        </translation>
+    </message>
     <message>
         <source>“{folder}” cannot be read.</source>
         <translation>„{folder}“ kann nicht gelesen werden.</translation>
@@ -7280,6 +7288,10 @@
         </translation>
     </message>
     <message>
+        <source>Files of other kinds, left out: {kinds}</source>
+        <translation>Ausgelassene Dateien anderer Typen: {kinds}</translation>
+    </message>
+    <message>
         <source>Enter it</source>
         <translation>Eingeben</translation>
     </message>
@@ -7350,10 +7362,6 @@
             <numerusform>{n:,} ohne Endung</numerusform>
             <numerusform>{n:,} ohne Endung</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>left out: {kinds} and other kinds</source>
-        <translation>ausgelassen: {kinds} und andere Typen</translation>
     </message>
     <message>
         <source>left out: {kinds}</source>
@@ -10222,16 +10230,20 @@
         <translation>In „{folder}“ gibt es kein Dokument zu lesen.</translation>
     </message>
     <message>
+        <source>There is no document to read in “{folder}”, only files of other kinds: {kinds}.</source>
+        <translation>In „{folder}“ gibt es kein Dokument zu lesen, nur Dateien anderer Typen: {kinds}.</translation>
+    </message>
+    <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
         <translation>Gelesen werden PDF, Word, Tabellen, Folien, Bücher, E-Mails, Webseiten und reine Texte, versteckte Dateien jedoch nicht.</translation>
     </message>
     <message>
-        <source>{library}: {found}</source>
-        <translation>{library}: {found}</translation>
+        <source>nothing new</source>
+        <translation>nichts Neues</translation>
     </message>
     <message>
-        <source>{library}: nothing new</source>
-        <translation>{library}: nichts Neues</translation>
+        <source>{library}: {found}</source>
+        <translation>{library}: {found}</translation>
     </message>
     <message>
         <source>{filter}: which models are listed</source>
@@ -14034,8 +14046,8 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>Findet Passagen englischer Texte, die meinen, wonach gefragt wird, auch in anderen Worten.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt; gründlich, für die Entscheidung.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt. Das gründliche Lesemodell: Was es findet, ist die Antwort, die gezeigt wird.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

@@ -2879,6 +2879,14 @@
         <source>Check the folder&apos;s permissions.</source>
         <translation>Comprueba los permisos de la carpeta.</translation>
     </message>
+    <message numerus="yes">
+        <source>{kinds} and {n:,} other</source>
+        <comment>{kinds} and {n:,} others</comment>
+        <translation>
+            <numerusform>{kinds} y {n:,} más</numerusform>
+            <numerusform>{kinds} y {n:,} más</numerusform>
+        </translation>
+    </message>
     <message>
         <source>“{folder}” cannot be read.</source>
         <translation>No se puede leer «{folder}».</translation>
@@ -7280,6 +7288,10 @@
         </translation>
     </message>
     <message>
+        <source>Files of other kinds, left out: {kinds}</source>
+        <translation>Archivos de otros tipos, omitidos: {kinds}</translation>
+    </message>
+    <message>
         <source>Enter it</source>
         <translation>Introducir</translation>
     </message>
@@ -7350,10 +7362,6 @@
             <numerusform>{n:,} sin extensión</numerusform>
             <numerusform>{n:,} sin extensión</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>left out: {kinds} and other kinds</source>
-        <translation>omitidos: {kinds} y otros tipos</translation>
     </message>
     <message>
         <source>left out: {kinds}</source>
@@ -10222,16 +10230,20 @@
         <translation>No hay ningún documento que leer en «{folder}».</translation>
     </message>
     <message>
+        <source>There is no document to read in “{folder}”, only files of other kinds: {kinds}.</source>
+        <translation>No hay ningún documento que leer en «{folder}», solo archivos de otros tipos: {kinds}.</translation>
+    </message>
+    <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
         <translation>Se leen PDF, Word, hojas de cálculo, diapositivas, libros, correos, páginas web y textos sin formato, excepto los archivos ocultos.</translation>
     </message>
     <message>
-        <source>{library}: {found}</source>
-        <translation>{library}: {found}</translation>
+        <source>nothing new</source>
+        <translation>nada nuevo</translation>
     </message>
     <message>
-        <source>{library}: nothing new</source>
-        <translation>{library}: nada nuevo</translation>
+        <source>{library}: {found}</source>
+        <translation>{library}: {found}</translation>
     </message>
     <message>
         <source>{filter}: which models are listed</source>
@@ -14034,8 +14046,8 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>Encuentra pasajes de textos en inglés que dicen lo que se pregunta, también con otras palabras.</translation>
     </message>
     <message>
-        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
-        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice; minucioso, para decidir.</translation>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say. The careful reader: what it finds is the answer that is shown.</source>
+        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice. El lector minucioso: lo que encuentra es la respuesta que se muestra.</translation>
     </message>
     <message>
         <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>

@@ -28,7 +28,6 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 _COUNT_AFTER_MS = 300
-_KINDS_NAMED = 3
 
 
 class _FileDelegate(RowDelegate):
@@ -85,7 +84,7 @@ class _LibraryDialog(PageDialog):
 
 
 class Ledger(_LibraryDialog):
-    """The files of a library that were not read or are gone, each with its reason.
+    """The files of a library that were not read or are gone, each with its reason, and how many were left out.
 
     `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
     """
@@ -111,6 +110,9 @@ class Ledger(_LibraryDialog):
             self.foot.addWidget(button)
         self.foot.addStretch(1)
         self.foot.addWidget(self.close_button)
+        self.left_out = plain_label(ink="quiet")
+        self.left_out.hide()
+        self.column.insertWidget(self.column.indexOf(self.notice), self.left_out)
         self.words.setText(status.in_words)
         self.close_button.clicked.connect(self.accept)
         self.show_folder.clicked.connect(self._show_folder)
@@ -125,9 +127,11 @@ class Ledger(_LibraryDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the ledger again."""
+        """Read the ledger again, and look at the folders for files of other kinds."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
         job.then(self._listed, self.notice.show_error)
+        job = self._lanes.folders.start_aside(walk, self._library)
+        job.then(self._walked, self.notice.show_error)
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
@@ -145,6 +149,11 @@ class Ledger(_LibraryDialog):
         self._show_rows(unread)
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(object)
+    def _walked(self, found: Walk) -> None:
+        self.left_out.setText(tr("Files of other kinds, left out: {kinds}", kinds=found.other_kinds))
+        self.left_out.setVisible(bool(found.left_out))
 
     def _file(self) -> LibraryFile | None:
         at, files = self.list.currentIndex().row(), self.files()
@@ -258,17 +267,8 @@ class Contents(_LibraryDialog):
             "{n:,} document, {size}", "{n:,} documents, {size}", n=len(found.files), size=size(found.size)
         )
         parts = [taken]
-        kinds = [
-            tr("{number:,} {extension}", number=number, extension=suffix)
-            if suffix
-            else tr("{n:,} without an extension", "{n:,} without an extension", n=number)
-            for suffix, number in found.left_out.most_common()
-        ]
-        named = ", ".join(kinds[:_KINDS_NAMED])
-        if len(kinds) > _KINDS_NAMED:
-            parts.append(tr("left out: {kinds} and other kinds", kinds=named))
-        elif kinds:
-            parts.append(tr("left out: {kinds}", kinds=named))
+        if found.left_out:
+            parts.append(tr("left out: {kinds}", kinds=found.other_kinds))
         if found.missing:
             parts.append(tr("“{folder}” is not there now", folder=found.missing[0]))
         self.words.setText("; ".join(parts))

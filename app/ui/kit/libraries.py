@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import Busy, SpanlightError
-from app.core.message import Message
+from app.core.message import Message, joined
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
@@ -194,7 +194,13 @@ class Libraries(QObject):
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(
                 SpanlightError(
-                    Message("There is no document to read in “{folder}”.", folder=folder),
+                    Message("There is no document to read in “{folder}”.", folder=folder)
+                    if not walk.left_out
+                    else Message(
+                        "There is no document to read in “{folder}”, only files of other kinds: {kinds}.",
+                        folder=folder,
+                        kinds=walk.other_kinds,
+                    ),
                     Message(
                         "PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except"
                         " hidden files."
@@ -216,9 +222,12 @@ class Libraries(QObject):
         wanted, found = self._current, update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
-            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
-        elif wanted is not None and not wanted.quiet:
-            self.reported.emit(tr("{library}: nothing new", library=wanted.library.name))
+        if wanted is not None and (found or not wanted.quiet):
+            parts = [found or Message("nothing new")]
+            if update.walk.left_out:
+                parts.append(Message("left out: {kinds}", kinds=update.walk.other_kinds))
+            words = joined(parts, "; ")
+            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=words))
         self._ended()
 
     @Slot(object)

@@ -425,10 +425,14 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     update(view.workspace, view.workspace.library.library("Coast"), Silent())
     (folder / "gone.txt").unlink()
     update(view.workspace, view.workspace.library.library("Coast"), Silent())
+    for name in ("pier.jpg", "boat.jpg"):
+        (folder / name).write_bytes(b"a picture")
     view.panel.scope.read.click()
     ledger = view.findChild(Ledger)
     assert ledger is not None
     qtbot.waitUntil(lambda: bool(ledger.files()))
+    qtbot.waitUntil(ledger.left_out.isVisible)
+    assert ledger.left_out.text() == "Files of other kinds, left out: 2 jpg"
     assert [Path(file.path).name for file in ledger.files()] == ["gone.txt", "locked.pdf"]
     ledger.list.setCurrentIndex(ledger.list.model().index(1, 0))
     assert ledger.words.text() == "3 of 4 files read. The others:" and ledger.act.text() == "Enter it"

@@ -122,6 +122,24 @@ def test_a_folder_that_is_not_there_is_said_above_the_pages(
     assert "There is nothing at" in window.notice.sentence()
 
 
+def test_files_of_other_kinds_are_told_of(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, folder: Path
+) -> None:
+    window = open_window()
+    pictures = folder.parent / "Pictures"
+    pictures.mkdir()
+    for number in range(3):
+        (pictures / f"{number}.jpg").write_bytes(b"a picture")
+    window.libraries.add([pictures])
+    qtbot.waitUntil(window.notice.isVisible)
+    assert "Pictures”, only files of other kinds: 3 jpg." in window.notice.sentence()
+    (pictures / "notes.txt").write_text("Taken in May.", "utf-8")
+    window.libraries.add([pictures])
+    qtbot.waitUntil(lambda: "Pictures: 1 file read; left out: 3 jpg" in window.status.note(), timeout=20_000)
+    window.libraries.update(window.libraries.all[0][0])
+    qtbot.waitUntil(lambda: "Pictures: nothing new; left out: 3 jpg" in window.status.note(), timeout=20_000)
+
+
 def test_the_progress_of_an_update_stands_behind_the_pages_note(
     open_window: Callable[[], MainWindow],
 ) -> None:
