@@ -2924,8 +2924,8 @@
         <translation>{document} wird gelesen</translation>
     </message>
     <message>
-        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
-        <translation>Öffnen Sie die Datei, damit ihre Seiten erkannt werden, und prüfen Sie dann alles; oder im Terminal: library update --recognise.</translation>
+        <source>“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update --recognise.</source>
+        <translation>„Alle Scans erkennen“, unter der Liste der nicht gelesenen Dateien, ändert das; im Terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
@@ -7274,6 +7274,14 @@
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Recognise all scans</source>
+        <translation>Alle Scans erkennen</translation>
+    </message>
+    <message>
+        <source>Reads the pages that are pictures, some seconds each</source>
+        <translation>Liest die Seiten, die Bilder sind; jede dauert einige Sekunden</translation>
     </message>
     <message>
         <source>Every file has been read.</source>

@@ -2924,8 +2924,8 @@
         <translation>Leyendo {document}</translation>
     </message>
     <message>
-        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
-        <translation>Ábrelo para que se reconozcan sus páginas y después comprueba todo; o, en un terminal: library update --recognise.</translation>
+        <source>“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update --recognise.</source>
+        <translation>«Reconocer todo lo escaneado», debajo de la lista de archivos no leídos, lo cambia; en un terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
@@ -7274,6 +7274,14 @@
     <message>
         <source>Open</source>
         <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Recognise all scans</source>
+        <translation>Reconocer todo lo escaneado</translation>
+    </message>
+    <message>
+        <source>Reads the pages that are pictures, some seconds each</source>
+        <translation>Lee las páginas que son imágenes; cada una tarda unos segundos</translation>
     </message>
     <message>
         <source>Every file has been read.</source>

@@ -39,7 +39,8 @@ _CHUNK = 1 << 20
 # The index is compacted after an update with more changes.
 _MANY_CHANGES = 200
 _NEEDS_CONSENT = Message(
-    "Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise."
+    "“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update"
+    " --recognise."
 )
 
 

@@ -87,9 +87,11 @@ class Ledger(_LibraryDialog):
     """The files of a library that were not read or are gone, each with its reason, and how many were left out.
 
     `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
+    `recognise_requested` is sent when all scanned pages of the library are to be recognised.
     """
 
     open_requested = Signal(str)
+    recognise_requested = Signal()
 
     def __init__(
         self,
@@ -105,10 +107,15 @@ class Ledger(_LibraryDialog):
         self._workspace, self._lanes, self._status = workspace, lanes, status
         self.show_folder = push_button(theme, tr("Show in folder"))
         self.act = push_button(theme, tr("Open"))
+        self.recognise = push_button(
+            theme, tr("Recognise all scans"), tip=tr("Reads the pages that are pictures, some seconds each")
+        )
+        self.recognise.hide()
         self.close_button = push_button(theme, tr("Close"))
         for button in (self.show_folder, self.act):
             self.foot.addWidget(button)
         self.foot.addStretch(1)
+        self.foot.addWidget(self.recognise)
         self.foot.addWidget(self.close_button)
         self.left_out = plain_label(ink="quiet")
         self.left_out.hide()
@@ -117,6 +124,8 @@ class Ledger(_LibraryDialog):
         self.close_button.clicked.connect(self.accept)
         self.show_folder.clicked.connect(self._show_folder)
         self.act.clicked.connect(self._open)
+        self.recognise.clicked.connect(self.accept)
+        self.recognise.clicked.connect(self.recognise_requested)
         self.list.doubleClicked.connect(self._open)
         self._chosen()
         self.refresh()
@@ -147,6 +156,8 @@ class Ledger(_LibraryDialog):
         unreachable = localised(self._status.unreachable_in_words)
         self.words.setText("\n".join(filter(None, (unreachable, words))))
         self._show_rows(unread)
+        # Of a file that was read, too, some pages may be pictures.
+        self.recognise.setVisible(any(file.pages or file.state is FileState.NO_TEXT for file in files))
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 

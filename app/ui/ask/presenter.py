@@ -127,6 +127,7 @@ class AskPresenter(QObject):
 
             ledger = Ledger(self.workspace, self.theme, self.lanes, *found, self._page)
             ledger.open_requested.connect(self.file_requested)
+            ledger.recognise_requested.connect(partial(self._libraries.update, found[0], recognise=True))
             ledger.open()
 
     @Slot()
