@@ -2872,10 +2872,6 @@
         <translation>Passagen</translation>
     </message>
     <message>
-        <source>The library in {folder} could not be used: {reason}.</source>
-        <translation>Die Bibliothek in {folder} konnte nicht verwendet werden: {reason}.</translation>
-    </message>
-    <message>
         <source>Check the folder&apos;s permissions.</source>
         <translation>Prüfen Sie die Zugriffsrechte des Ordners.</translation>
     </message>
@@ -2944,8 +2940,8 @@
         </translation>
     </message>
     <message>
-        <source>Another Spanlight is updating the libraries just now.</source>
-        <translation>Ein anderes Spanlight aktualisiert gerade die Bibliotheken.</translation>
+        <source>Another Spanlight is updating the libraries just now</source>
+        <translation>Ein anderes Spanlight aktualisiert gerade die Bibliotheken</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>

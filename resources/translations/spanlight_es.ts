@@ -2872,10 +2872,6 @@
         <translation>pasajes</translation>
     </message>
     <message>
-        <source>The library in {folder} could not be used: {reason}.</source>
-        <translation>No se ha podido usar la biblioteca de {folder}: {reason}.</translation>
-    </message>
-    <message>
         <source>Check the folder&apos;s permissions.</source>
         <translation>Comprueba los permisos de la carpeta.</translation>
     </message>
@@ -2944,8 +2940,8 @@
         </translation>
     </message>
     <message>
-        <source>Another Spanlight is updating the libraries just now.</source>
-        <translation>Otra instancia de Spanlight está actualizando ahora las bibliotecas.</translation>
+        <source>Another Spanlight is updating the libraries just now</source>
+        <translation>Otra instancia de Spanlight está actualizando ahora las bibliotecas</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>

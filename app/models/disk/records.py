@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import Busy
+from app.core.locks import Lock
 from app.core.measures import Measure
 from app.core.message import Message, restored, stored
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
-from app.models.disk.locks import Lock
 
 MOST_KEPT = 300
 MOST_ADJUSTED = 300

@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.library import Library
+from app.core.locks import exclusive
 from app.core.report import Progress, Silent
 from app.core.wording import INDEXED_ANEW
 from app.flows.library import libraries
-from app.flows.library.embed import exclusive
 from app.flows.library.libraries import plan_library, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
@@ -101,7 +101,7 @@ def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
         window.libraries.refresh()
     command = open_fake_workspace(engine)
     save_library(command, plan_library(command, [folder]), Silent())
-    with exclusive(command.paths.library, "update.lock"):
+    with exclusive(command.paths.library / "update.lock"):
         QGuiApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
         qtbot.waitUntil(lambda: [library.name for library, _ in window.libraries.all] == ["Reports"])
         window.libraries.update_all()
