@@ -31,7 +31,7 @@ _COUNT_AFTER_MS = 300
 
 
 class _FileDelegate(RowDelegate):
-    """Draws a file or a folder: its name, for a file in the ledger why it was not read, and its parent folder."""
+    """Draws a file or a folder: its name, for a file why it was not read, and its parent folder."""
 
     def row_height(self, index: Index) -> int:
         small = self.line_height("small") * (1 if isinstance(index.data(ROW), str) else 2)
@@ -83,7 +83,7 @@ class _LibraryDialog(PageDialog):
         """React to another row being selected."""
 
 
-class Ledger(_LibraryDialog):
+class UnreadFiles(_LibraryDialog):
     """The files of a library that were not read or are gone, each with its reason, and how many were left out.
 
     `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
