@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.core.answer_table import CellState, Column, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost
-from app.core.library import FileState
+from app.core.library import FileState, LibraryFile
 from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.text import Span
@@ -141,6 +142,26 @@ def test_cells_have_the_exact_words_and_are_copied_and_exported(
     with qtbot.waitSignal(page.note):
         page.exporting.write_back(source, output)
     assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
+
+
+def test_documents_of_a_large_library_are_chosen(page: TableView, qtbot: QtBot) -> None:
+    files = [LibraryFile(at, f"/docs/{at // 2}/{at % 2 or at}.pdf", FileState.READ) for at in range(20_000)]
+    choice = DocumentChoice(page.theme, "All", files, ["/docs/3/6.pdf", "/docs/3/1.pdf"], page)
+    qtbot.addWidget(choice)
+    assert choice.words.text() == "2 of 20,000 documents"
+    shown = choice.list.model()
+    assert [shown.index(row, 0).data() for row in (6, 7)] == ["6.pdf", "1.pdf · 3"]
+    tick = Qt.ItemDataRole.CheckStateRole
+    began = time.perf_counter()
+    for state in (Qt.CheckState.Checked, Qt.CheckState.Unchecked) * 50:
+        shown.setData(shown.index(9_000, 0), state, tick)
+    assert time.perf_counter() - began < 2, "a tick counts no files"
+    choice.search.setText("no such name")
+    choice.tick.click()
+    assert choice.words.text() == "2 of 20,000 documents"
+    choice.search.setText("1.pdf · 3")
+    choice.untick.click()
+    assert choice.ticked() == ("/docs/3/6.pdf",)
 
 
 def test_some_documents_are_chosen_and_then_all(
