@@ -27,6 +27,7 @@ from app.bench.readers import Part
 from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import pool, question_folder
 from app.core.library import Library, LibraryReading
+from app.core.reliability import calibration_error
 from app.core.report import Progress, Relay, Report, Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     from app.library.index import Index
 
 WORDS, FILES, QUESTIONS = 10_000_000, 1000, 60
-FEW, MANY = 20, 100
+# Recall is measured in so many of the first passages.
+PASSAGES = (1, 8, 20, 100)
 # So many times as many questions are only looked up, which is quick.
 _LOOKED_UP = 5
 # To judge its probability, an answer counts as right from this F1 on.
@@ -74,7 +76,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Recall: for what share of a kind's questions a known answer is in the first `FEW` and `MANY` passages.
+    """Recall: for what `shares` of a kind's questions a known answer is in as many of the first `PASSAGES`.
 
     `by` is the way of searching. An answer counts as found if it is in the text that is read around a passage.
     """
@@ -82,8 +84,7 @@ class Found:
     kind: str
     by: str
     questions: int
-    few: float
-    many: float
+    shares: tuple[float, ...]
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
@@ -223,22 +224,22 @@ def look_up(
         if near := meaning_of(workspace, question, library, Silent()):
             ways["joined"] = rank(index, question, library, near)
         for by, numbers in ways.items():
-            ranks.setdefault(by, []).append(rank_of(index, library, gold, numbers[:MANY]))
+            ranks.setdefault(by, []).append(rank_of(index, library, gold, numbers[: PASSAGES[-1]]))
     return [
-        Found(kind, by, len(some), *(mean(float(each < most) for each in some) for most in (FEW, MANY)))
+        Found(kind, by, len(some), tuple(mean(float(each < most) for each in some) for most in PASSAGES))
         for by, some in ranks.items()
     ]
 
 
 def rank_of(index: Index, library: Library, gold: Gold, numbers: Sequence[int]) -> int:
-    """Return the rank, from 0, of the first passage with a known answer in the text around it; `MANY` without one."""
+    """Return the rank, from 0, of the first passage with a known answer in the text around it; 100 without one."""
     for at, passage in enumerate(index.passages(numbers, library)):
         around = Span(max(0, passage.span.start - AROUND), passage.span.end + AROUND)
         if passage.text == gold.text and any(
             around.start <= answer.start and answer.end <= around.end for answer in gold.answers
         ):
             return at
-    return MANY
+    return PASSAGES[-1]
 
 
 def answer(
@@ -304,24 +305,34 @@ def _rows(found: Sequence[Found], answered: Sequence[Answered]) -> list[BenchRow
         if times:
             rows.append(BenchRow(f"{name} answer", median(times), "s", worst=max(times)))
     for each in found:
-        for most, share in ((FEW, each.few), (MANY, each.many)):
+        for most, share in zip(PASSAGES, each.shares, strict=True):
             rows.append(
                 BenchRow(f"{each.kind}: recall at {most}, {each.by}", 100 * share, "%", more_is_better=True)
             )
-    for kind in dict.fromkeys(each.kind for each in answered):
-        some = [each for each in answered if each.kind == kind and each.answerable]
-        if not some:
-            continue
-        whole, alone = (100 * mean(getattr(each, name) for each in some) for name in ("f1", "alone"))
-        rows.append(BenchRow(f"{kind}: F1 over the library", whole, "", more_is_better=True))
-        rows.append(BenchRow(f"{kind}: F1 with the document alone", alone, "", more_is_better=True))
-        right = mean(float(each.f1 >= _RIGHT) for each in some)
-        sure = mean(each.probability for each in some)
-        rows.append(BenchRow(f"{kind}: probability less share that is right", 100 * (sure - right), "points"))
+    answerable = [each for each in answered if each.answerable]
+    for kind in (*dict.fromkeys(each.kind for each in answerable), "all"):
+        some = [each for each in answerable if kind in (each.kind, "all")]
+        if some:
+            whole, alone = (100 * mean(getattr(each, name) for each in some) for name in ("f1", "alone"))
+            rows.append(BenchRow(f"{kind}: F1 over the library", whole, "", more_is_better=True))
+            rows.append(BenchRow(f"{kind}: F1 with the document alone", alone, "", more_is_better=True))
+    outcomes = [(each.probability, each.f1 >= _RIGHT) for each in answerable]
+    if outcomes:
+        right = sum(is_right for _, is_right in outcomes)
+        given = sum(each.answered and each.f1 >= _RIGHT for each in answerable)
+        of = f"of {len(outcomes):,} questions that have an answer"
+        rows += [
+            BenchRow(f"right best answers, {of}", right, "", more_is_better=True),
+            BenchRow(f"right answers given, of these {right:,}", given, "", more_is_better=True),
+            BenchRow("probability of the best answer", 100 * mean(each for each, _ in outcomes), "%"),
+            BenchRow("its calibration error", 100 * calibration_error(outcomes), "points"),
+        ]
     without = [each for each in answered if not each.answerable]
     if without:
         told = mean(float(not each.answered) for each in without)
         rows.append(BenchRow("questions without an answer told so", 100 * told, "%", more_is_better=True))
+    wrong = sum(each.answered and not (each.answerable and each.f1 >= _RIGHT) for each in answered)
+    rows.append(BenchRow(f"wrong answers given to {len(answered):,} questions", wrong, ""))
     return rows
 
 

@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.files import file_to_write, lines_of, open_regular, reason_of
+from app.core.locks import held
 from app.core.message import Message
 from app.core.plain import json_of
 from app.core.rows import read_rows, row_of
 from app.core.tables import csv_lines, harmless
-from app.models.disk.locks import held
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -119,20 +119,17 @@ class RowFile:
         )
 
 
-@contextmanager
-def lock_output(path: Path) -> Iterator[None]:
+def lock_output(path: Path) -> AbstractContextManager[None]:
     """Hold a lock that keeps other processes of Spanlight from writing this file or folder.
 
     Raises Busy, which names the process that holds it, and SpanlightError where the lock file cannot be written.
     """
-    with ExitStack() as stack:
-        try:
-            lock = path.absolute().with_name(f".{path.absolute().name}.lock")
-            busy = Message("Another process is writing “{name}”", name=path.name)
-            stack.enter_context(held(lock, busy, Message("Wait until it is done, or write elsewhere.")))
-        except (OSError, ValueError) as fault:
-            raise _write_error(path, fault) from fault
-        yield
+    output = path.absolute()
+    return held(
+        output.parent / f".{output.name}.lock",
+        Message("Another process is writing “{name}”", name=path.name),
+        Message("Wait until it is done, or write elsewhere."),
+    )
 
 
 def refuse_same_file(source: Path, output: Path) -> None:

@@ -22,9 +22,9 @@ from enum import Enum
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.locks import Lock
 from app.core.message import Message
 from app.core.plain import json_of
-from app.models.disk.locks import Lock
 from app.settings.paths import make_private
 
 GREETING = b"spanlight-window 1 "

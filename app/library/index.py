@@ -241,7 +241,7 @@ class Index(Ledger):
             self._write_backup(connection)
 
     def sweep(self) -> None:
-        """Delete the texts that no file has any more, with their passages and vectors.
+        """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
         A file that is gone stays in the ledger without its text, unless another file has the same content.
         """
@@ -317,6 +317,10 @@ class Index(Ledger):
             connection.execute("DELETE FROM texts WHERE number = ?", (text,))
             release_numbers(connection, first, len(starts))
             dropped.append(np.arange(first, first + len(starts)))
+        # Equal files share their text, and one of them may have left it.
+        shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
+        for (text,) in shared:
+            self._rename(connection, text)
         # If the transaction is rolled back, the vectors are computed again.
         self._clear_vectors(np.concatenate(dropped))
 
@@ -334,16 +338,15 @@ class Index(Ledger):
         """The numbers of the passages with the best BM25 scores for a question, each with its score, the best first."""
         words = search_words(question)
         with self._reading() as connection:
-            ranges = self._ranges_of(connection, 0)
-            own = _mask(self._ranges_of(connection, library.number))
-            total = sum(ranges.counts)
-            scores = np.zeros(len(_mask(ranges)), dtype=np.float32)
+            ranges = self._ranges_of(connection, library.number)
+            own, total = _mask(ranges), sum(ranges.counts)
+            scores = np.zeros(len(own), dtype=np.float32)
             for word in words:
-                frequency = _frequencies(connection, word, ranges, len(scores))
+                frequency = _frequencies(connection, word, ranges, len(own)) * own
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
-        return _best(scores[: len(own)] * own, most)
+        return _best(scores, most)
 
     def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> dict[int, float]:
         """The numbers of the passages whose vectors have the largest cosine with `vector`, each with that.

@@ -2868,12 +2868,16 @@
         <translation>Passagen</translation>
     </message>
     <message>
-        <source>The library in {folder} could not be used: {reason}.</source>
-        <translation>Die Bibliothek in {folder} konnte nicht verwendet werden: {reason}.</translation>
-    </message>
-    <message>
         <source>Check the folder&apos;s permissions.</source>
         <translation>Prüfen Sie die Zugriffsrechte des Ordners.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{kinds} and {n:,} other</source>
+        <comment>{kinds} and {n:,} others</comment>
+        <translation>
+            <numerusform>{kinds} und {n:,} weitere</numerusform>
+            <numerusform>{kinds} und {n:,} weitere</numerusform>
+        </translation>
     </message>
     <message>
         <source>“{folder}” cannot be read.</source>
@@ -2912,8 +2916,8 @@
         <translation>{document} wird gelesen</translation>
     </message>
     <message>
-        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
-        <translation>Öffnen Sie die Datei, damit ihre Seiten erkannt werden, und prüfen Sie dann alles; oder im Terminal: library update --recognise.</translation>
+        <source>“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update --recognise.</source>
+        <translation>„Alle Scans erkennen“, unter der Liste der nicht gelesenen Dateien, ändert das; im Terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
@@ -2932,8 +2936,8 @@
         </translation>
     </message>
     <message>
-        <source>Another Spanlight is updating the libraries just now.</source>
-        <translation>Ein anderes Spanlight aktualisiert gerade die Bibliotheken.</translation>
+        <source>Another Spanlight is updating the libraries just now</source>
+        <translation>Ein anderes Spanlight aktualisiert gerade die Bibliotheken</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>
@@ -7272,6 +7276,14 @@
         <translation>Öffnen</translation>
     </message>
     <message>
+        <source>Recognise all scans</source>
+        <translation>Alle Scans erkennen</translation>
+    </message>
+    <message>
+        <source>Reads the pages that are pictures, some seconds each</source>
+        <translation>Liest die Seiten, die Bilder sind; jede dauert einige Sekunden</translation>
+    </message>
+    <message>
         <source>Every file has been read.</source>
         <translation>Alle Dateien wurden gelesen.</translation>
     </message>
@@ -7282,6 +7294,10 @@
             <numerusform>{read:,} von {n:,} Datei gelesen. Die anderen:</numerusform>
             <numerusform>{read:,} von {n:,} Dateien gelesen. Die anderen:</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Files of other kinds, left out: {kinds}</source>
+        <translation>Ausgelassene Dateien anderer Typen: {kinds}</translation>
     </message>
     <message>
         <source>Enter it</source>
@@ -7354,10 +7370,6 @@
             <numerusform>{n:,} ohne Endung</numerusform>
             <numerusform>{n:,} ohne Endung</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>left out: {kinds} and other kinds</source>
-        <translation>ausgelassen: {kinds} und andere Typen</translation>
     </message>
     <message>
         <source>left out: {kinds}</source>
@@ -10226,16 +10238,20 @@
         <translation>In „{folder}“ gibt es kein Dokument zu lesen.</translation>
     </message>
     <message>
+        <source>There is no document to read in “{folder}”, only files of other kinds: {kinds}.</source>
+        <translation>In „{folder}“ gibt es kein Dokument zu lesen, nur Dateien anderer Typen: {kinds}.</translation>
+    </message>
+    <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
         <translation>Gelesen werden PDF, Word, Tabellen, Folien, Bücher, E-Mails, Webseiten und reine Texte, versteckte Dateien jedoch nicht.</translation>
     </message>
     <message>
-        <source>{library}: {found}</source>
-        <translation>{library}: {found}</translation>
+        <source>nothing new</source>
+        <translation>nichts Neues</translation>
     </message>
     <message>
-        <source>{library}: nothing new</source>
-        <translation>{library}: nichts Neues</translation>
+        <source>{library}: {found}</source>
+        <translation>{library}: {found}</translation>
     </message>
     <message>
         <source>{filter}: which models are listed</source>

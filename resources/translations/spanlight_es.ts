@@ -2868,12 +2868,16 @@
         <translation>pasajes</translation>
     </message>
     <message>
-        <source>The library in {folder} could not be used: {reason}.</source>
-        <translation>No se ha podido usar la biblioteca de {folder}: {reason}.</translation>
-    </message>
-    <message>
         <source>Check the folder&apos;s permissions.</source>
         <translation>Comprueba los permisos de la carpeta.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{kinds} and {n:,} other</source>
+        <comment>{kinds} and {n:,} others</comment>
+        <translation>
+            <numerusform>{kinds} y {n:,} más</numerusform>
+            <numerusform>{kinds} y {n:,} más</numerusform>
+        </translation>
     </message>
     <message>
         <source>“{folder}” cannot be read.</source>
@@ -2912,8 +2916,8 @@
         <translation>Leyendo {document}</translation>
     </message>
     <message>
-        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
-        <translation>Ábrelo para que se reconozcan sus páginas y después comprueba todo; o, en un terminal: library update --recognise.</translation>
+        <source>“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update --recognise.</source>
+        <translation>«Reconocer todo lo escaneado», debajo de la lista de archivos no leídos, lo cambia; en un terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
@@ -2932,8 +2936,8 @@
         </translation>
     </message>
     <message>
-        <source>Another Spanlight is updating the libraries just now.</source>
-        <translation>Otra instancia de Spanlight está actualizando ahora las bibliotecas.</translation>
+        <source>Another Spanlight is updating the libraries just now</source>
+        <translation>Otra instancia de Spanlight está actualizando ahora las bibliotecas</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>
@@ -7272,6 +7276,14 @@
         <translation>Abrir</translation>
     </message>
     <message>
+        <source>Recognise all scans</source>
+        <translation>Reconocer todo lo escaneado</translation>
+    </message>
+    <message>
+        <source>Reads the pages that are pictures, some seconds each</source>
+        <translation>Lee las páginas que son imágenes; cada una tarda unos segundos</translation>
+    </message>
+    <message>
         <source>Every file has been read.</source>
         <translation>Se han leído todos los archivos.</translation>
     </message>
@@ -7282,6 +7294,10 @@
             <numerusform>{read:,} de {n:,} archivo leído. Los demás:</numerusform>
             <numerusform>{read:,} de {n:,} archivos leídos. Los demás:</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Files of other kinds, left out: {kinds}</source>
+        <translation>Archivos de otros tipos, omitidos: {kinds}</translation>
     </message>
     <message>
         <source>Enter it</source>
@@ -7354,10 +7370,6 @@
             <numerusform>{n:,} sin extensión</numerusform>
             <numerusform>{n:,} sin extensión</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>left out: {kinds} and other kinds</source>
-        <translation>omitidos: {kinds} y otros tipos</translation>
     </message>
     <message>
         <source>left out: {kinds}</source>
@@ -10226,16 +10238,20 @@
         <translation>No hay ningún documento que leer en «{folder}».</translation>
     </message>
     <message>
+        <source>There is no document to read in “{folder}”, only files of other kinds: {kinds}.</source>
+        <translation>No hay ningún documento que leer en «{folder}», solo archivos de otros tipos: {kinds}.</translation>
+    </message>
+    <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
         <translation>Se leen PDF, Word, hojas de cálculo, diapositivas, libros, correos, páginas web y textos sin formato, excepto los archivos ocultos.</translation>
     </message>
     <message>
-        <source>{library}: {found}</source>
-        <translation>{library}: {found}</translation>
+        <source>nothing new</source>
+        <translation>nada nuevo</translation>
     </message>
     <message>
-        <source>{library}: nothing new</source>
-        <translation>{library}: nada nuevo</translation>
+        <source>{library}: {found}</source>
+        <translation>{library}: {found}</translation>
     </message>
     <message>
         <source>{filter}: which models are listed</source>

@@ -41,9 +41,15 @@ def test_a_library_is_measured(tmp_path: Path, data: Path) -> None:
     workspace = fake_workspace(tmp_path, FakeEngine())
     part = measure(workspace, BenchPlan(("library",), data=str(data), words=WORDS, questions=4), Silent())
     figures = {row.what: row.value for row in part.rows}
-    assert figures["as written: recall at 20, BM25"] == 100
+    assert [figures[f"as written: recall at {most}, BM25"] for most in (1, 8, 20, 100)] == [100] * 4
     assert figures["in own words: F1 over the library"] == 100
     assert figures["in own words: F1 with the document alone"] == 100
+    # Of these the last is answered wrong, with a probability of 0.05; the others have 0.8.
+    assert figures["all: F1 over the library"] == 80
+    assert figures["right best answers, of 5 questions that have an answer"] == 4
+    assert figures["right answers given, of these 4"] == 4
+    assert figures["wrong answers given to 6 questions"] == 0
+    assert figures["its calibration error"] == pytest.approx(17)
     assert figures["words indexed in a second"] > 0
     assert 0 < figures["the index without vectors, to the text"]
     assert {each["kind"] for each in part.details["answered"]} == {
@@ -70,7 +76,7 @@ def test_a_known_answer_is_where_the_index_says_it(tmp_path: Path, data: Path) -
         assert rank_of(index, library, gold, passages) == 0
         assert rank_of(index, library, replace(gold, text=0), passages) == 100
         (found,) = look_up(own, library, "as written", [gold, replace(gold, text=0)], Silent())
-        assert (found.questions, found.few, found.many) == (2, 0.5, 0.5)
+        assert (found.questions, found.shares) == (2, (0.5, 0.5, 0.5, 0.5))
 
 
 def test_documents_have_the_words_that_were_asked_for(tmp_path: Path, data: Path) -> None:

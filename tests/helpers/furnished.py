@@ -21,7 +21,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
-from app.ui.ask.library_sheets import Contents, Ledger
+from app.ui.ask.library_dialogs import Contents, UnreadFiles
 from app.ui.kit.translation import tr
 from app.ui.table.document_choice import DocumentChoice
 from app.ui.window.pages import KEYS
@@ -178,9 +178,9 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 yield "ask, whether to remove a library", page
                 page.documents.confirmation.withdraw()
                 row_action(page, row, tr("Folders, files and kinds…"))
-                yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
-                page.presenter.show_ledger(library.number)
-                yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
+                yield from dialog_over(page, Contents, lambda contents: contents.save.isEnabled())
+                page.presenter.show_unread(library.number)
+                yield from dialog_over(page, UnreadFiles, lambda unread: unread.list.isHidden())
                 shortcut(page, "Ctrl+B")
                 page.panel.threshold.change.click()
                 yield "ask, the threshold", page
@@ -202,7 +202,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 yield "table, whether to remove it", page
                 page.remove_question.withdraw()
                 page.head.documents.click()
-                yield from sheet(page, DocumentChoice)
+                yield from dialog_over(page, DocumentChoice)
             case "classify":
                 page._class_panel.ways.chosen.emit("lines")
                 page.run()
@@ -238,10 +238,10 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                         rest()
                         yield f"teach, {part}", page
     window.show_help()
-    yield from sheet(window, ShortcutsHelp)
+    yield from dialog_over(window, ShortcutsHelp)
 
 
-def sheet(
+def dialog_over(
     page: QWidget, kind: type[DialogT], is_filled: Callable[[DialogT], bool] = QWidget.isVisible
 ) -> Iterator[tuple[str, QWidget]]:
     """A dialog over a page, once it is shown and filled; it is closed afterwards."""
@@ -250,7 +250,7 @@ def sheet(
     assert dialog is not None
     wait_until(lambda: is_filled(dialog))
     QTest.qWait(50)
-    yield f"the sheet {kind.__name__}", dialog
+    yield f"the dialog {kind.__name__}", dialog
     dialog.close()
 
 

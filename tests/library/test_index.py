@@ -162,6 +162,28 @@ def test_equal_files_have_one_text_and_are_found_by_each_name(index: Index, libr
     assert index.file_of(files["/docs/lease.txt"].text, library).path == "/docs/lease.txt"
 
 
+@pytest.mark.parametrize("how", ["changed", "gone", "left", "library removed"])
+def test_a_text_is_not_found_by_the_name_of_a_file_that_has_left_it(
+    index: Index, library: Library, how: str
+) -> None:
+    second = index.save(Library(0, "Second", ("/docs",)))
+    files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/old.txt": "Three months."})
+    index.enter(second, [files["/docs/old.txt"]])
+    assert found_in(index, second, "lease") == ["old.txt"]
+    match how:
+        case "changed":
+            stored(index, library, {"/docs/lease.txt": "Four weeks.", "/docs/old.txt": "Three months."})
+        case "gone":
+            index.set_state([files["/docs/lease.txt"]], FileState.GONE)
+            index.sweep()
+        case "left":
+            stored(index, library, {"/docs/old.txt": "Three months."})
+        case _:
+            index.remove(library)
+    assert found_in(index, second, "lease") == []
+    assert found_in(index, second, "old") == ["old.txt"]
+
+
 def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/b.txt": "Three months."})
     sha256 = files["/docs/b.txt"].sha256
@@ -293,6 +315,20 @@ def test_nearest_are_of_the_library_only(index: Index, library: Library) -> None
         assert all(p.span.of(index.body(p.text)[0]) == words for p in index.passages(numbers, one))
     assert index.passages([1, 2, 3, 99, 0, -1], second)[0].span.of("A banana.") == "A banana."
     assert len(index.passages([1, 2, 3, 99, 0, -1], second)) == 1
+
+
+def test_what_a_library_finds_does_not_depend_on_the_others(index: Index, library: Library) -> None:
+    files = {
+        "/docs/a.txt": "The rent is due.",
+        "/docs/b.txt": "The deposit is due.",
+        "/docs/c.txt": "Plants.",
+    }
+    stored(index, library, files | {f"/docs/{at}.txt": f"Rent of house {at}." for at in range(5)})
+    before = index.search("rent or deposit", library, 100)
+    assert found_in(index, library, "rent or deposit")[0] == "b.txt"  # the rarer word
+    second = index.save(Library(0, "Second", ("/more",)))
+    stored(index, second, {f"/more/{at}.txt": f"A deposit of {at}." for at in range(40)})
+    assert index.search("rent or deposit", library, 100) == before
 
 
 def test_compacting_shrinks_the_file(index: Index, library: Library, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, LibraryFile
+from app.core.locks import Lock, held
 from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Quiet, Report
@@ -21,7 +22,6 @@ from app.flows.answer_table.tables import files_of
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
-from app.models.disk.locks import Lock, held
 
 _STATES = {
     Outcome.ANSWER: CellState.ANSWER,

@@ -17,6 +17,7 @@ from app.core.errors import NotStarted, SpanlightError
 from app.core.files import reason_of
 from app.core.layout import Opened
 from app.core.library import FileState, LibraryFile
+from app.core.locks import Lock
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Silent
@@ -36,7 +37,6 @@ from app.flows.library.update import Refusal, refusal_for, refusal_without_text,
 from app.flows.workspace import Workspace
 from app.library.ledger import Content
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
-from app.core.files import reason_of
+from app.core.locks import exclusive
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Quiet, Report
@@ -18,7 +17,6 @@ from app.core.requests import ModelChoice, TextsToEmbed
 from app.core.rows import without_surrogates
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
 
 if TYPE_CHECKING:
     from app.core.library import Library
@@ -39,7 +37,7 @@ def embed(workspace: Workspace, report: Report) -> int:
     card = _encoder(workspace)
     if card is None or not workspace.library.libraries():
         return 0
-    with exclusive(workspace.paths.library, "embed.lock") as is_alone:
+    with exclusive(workspace.paths.library / "embed.lock") as is_alone:
         return _embed(workspace, card, report) if is_alone else 0
 
 
@@ -124,25 +122,3 @@ def _encoder(workspace: Workspace) -> ModelCard | None:
         return workspace.find_model(Head.EMBEDDINGS)
     except SpanlightError:
         return None
-
-
-@contextmanager
-def exclusive(folder: Path, name: str) -> Iterator[bool]:
-    """Try to hold the lock of this name in the index's folder; gives whether no other process holds it."""
-    lock = Lock(folder / name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        taken = lock.take()
-    except OSError as fault:
-        raise SpanlightError(
-            Message(
-                "The library in {folder} could not be used: {reason}.",
-                folder=str(folder),
-                reason=reason_of(fault),
-            ),
-            Message("Check the folder's permissions."),
-        ) from fault
-    try:
-        yield taken
-    finally:
-        lock.release()

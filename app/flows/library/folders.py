@@ -16,7 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.kinds import CODE, ENDINGS, LOGS, PROSE
 from app.core.layout import Kind
 from app.core.library import Library
-from app.core.message import Message
+from app.core.message import Message, joined
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
 
@@ -30,6 +30,7 @@ _GENERATED = frozenset(("node_modules", "bower_components", "site-packages", "__
 MANY_FILES, MANY_BYTES = 1000, 2_000_000_000
 _HIDDEN = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2)
 _EVERY = 500
+_KINDS_NAMED = 3
 
 
 def suffixes_of(words: Iterable[str]) -> tuple[str, ...]:
@@ -71,6 +72,21 @@ class Walk:
     def pictures_left_out(self) -> int:
         """How many of the files that were left out are pictures."""
         return sum(number for suffix, number in self.left_out.items() if suffix in _PICTURES)
+
+    @property
+    def other_kinds(self) -> str:
+        """The files that were left out, by extension: "40 jpg, 2 mp4 and 3 others"; empty if there are none."""
+        kinds = self.left_out.most_common()
+        named = joined(
+            Message("{number:,} {extension}", number=number, extension=suffix)
+            if suffix
+            else Message("{n:,} without an extension", "{n:,} without an extension", n=number)
+            for suffix, number in kinds[:_KINDS_NAMED]
+        )
+        others = sum(number for _, number in kinds[_KINDS_NAMED:])
+        if not others:
+            return named
+        return Message("{kinds} and {n:,} other", "{kinds} and {n:,} others", kinds=named, n=others)
 
     def refusal(self) -> SpanlightError:
         """The error for the first folder that cannot be read."""

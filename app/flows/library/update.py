@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from app.core.errors import Busy, NoText, NotStarted, PasswordNeeded, SpanlightError
+from app.core.errors import NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
+from app.core.locks import exclusive, held
 from app.core.message import Message, joined
 from app.core.report import Progress, Quiet, Report, Silent, Stopped
 from app.documents.orders import Read
@@ -23,7 +24,6 @@ from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.ask.recognise import MOST_UNASKED, needs_consent, scan_reader
-from app.flows.library.embed import exclusive
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.models.languages import detect_language
 from app.flows.workspace import Workspace
@@ -39,7 +39,8 @@ _CHUNK = 1 << 20
 # The index is compacted after an update with more changes.
 _MANY_CHANGES = 200
 _NEEDS_CONSENT = Message(
-    "Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise."
+    "“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update"
+    " --recognise."
 )
 
 
@@ -90,12 +91,11 @@ def update(
     """
     began = time.perf_counter()
     index = workspace.library
-    with exclusive(workspace.paths.library, _LOCK) as is_alone:
-        if not is_alone:
-            raise Busy(
-                Message("Another Spanlight is updating the libraries just now."),
-                Message("What was read can be asked; try again later."),
-            )
+    with held(
+        workspace.paths.library / _LOCK,
+        Message("Another Spanlight is updating the libraries just now"),
+        Message("What was read can be asked; try again later."),
+    ):
         _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
@@ -128,7 +128,7 @@ def update(
 def renew(workspace: Workspace, report: Report) -> None:
     """Renew an index of an older version, unless another process updates it. Raises Stopped when cancelled."""
     if workspace.library.needs_renewal():
-        with exclusive(workspace.paths.library, _LOCK) as is_alone:
+        with exclusive(workspace.paths.library / _LOCK) as is_alone:
             if is_alone:
                 _renew_index(workspace, report)
 

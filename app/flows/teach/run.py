@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
+from app.core.locks import held
 from app.core.message import Message
 from app.core.plain import from_plain, json_of
-from app.models.disk import copying, locks
+from app.models.disk import copying
 from app.models.disk.installed import fingerprint
 from app.models.disk.shelving import delete_tree
 from app.models.disk.weights import read_json
@@ -57,22 +57,13 @@ class Run:
         return f"{MARK} {self.corrections} {self.begun} {self.base}"
 
 
-@contextmanager
-def hold_run(folder: Path) -> Iterator[None]:
+def hold_run(folder: Path) -> AbstractContextManager[None]:
     """Hold the lock of the run in a folder. Raises Busy if another process holds it."""
-    lock = folder.with_name(f"{folder.name}.lock")
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(
-                locks.held(
-                    lock,
-                    Message("The reader is being taught already"),
-                    Message("Wait until that has ended, or stop it."),
-                )
-            )
-        except OSError as fault:
-            raise copying.refusal(fault, Message("The teaching could not begin"), folder.parent) from fault
-        yield
+    return held(
+        folder.with_name(f"{folder.name}.lock"),
+        Message("The reader is being taught already"),
+        Message("Wait until that has ended, or stop it."),
+    )
 
 
 def read_run(folder: Path) -> Run | None:

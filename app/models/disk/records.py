@@ -17,11 +17,11 @@ from typing import Any
 
 from app.core.atomic import write_atomic
 from app.core.errors import Busy, SpanlightError
+from app.core.locks import Lock
 from app.core.measures import Measure
 from app.core.message import Message, restored, stored
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
-from app.models.disk.locks import Lock
 
 MOST_KEPT = 300
 MOST_ADJUSTED = 300

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import SpanlightError
+from app.core.locks import Lock
 from app.core.message import Message
 from app.core.offers import Origin
 from app.models.disk import copying
 from app.models.disk.copying import Meter
-from app.models.disk.locks import Lock
 from app.models.disk.names import key_of
 from app.models.disk.origin import write_origin
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from app.core.atomic import replacing
 from app.core.errors import SpanlightError
+from app.core.locks import Lock
 from app.core.message import Message, restored, stored
 from app.core.network import LedgerEntry
 from app.core.plain import from_plain, json_of
-from app.models.disk.locks import Lock
 
 # Bytes of the file; beyond that its older half is deleted.
 MOST = 2 * 2**20

@@ -526,7 +526,7 @@ class AskView(Page):
         self.documents.brought.connect(self.type_next)
         self.documents.left.connect(self.type_next)
         self.documents.ask_asked.connect(self.presenter.ask_library)
-        self.documents.ledger_asked.connect(self.presenter.show_ledger)
+        self.documents.unread_asked.connect(self.presenter.show_unread)
         self.documents.not_shown.connect(panel.notice.show_unopened)
         self.keep_together.confirmed.connect(self._keep_together)
         self.libraries.added.connect(self._library_added)

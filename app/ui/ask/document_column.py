@@ -45,7 +45,7 @@ class DocumentColumn(QFrame):
     """The list of documents at the left of its parent page, whose layout leaves room for it.
 
     Where the page is too narrow, the column covers the document, until the keyboard focus leaves it. `open_asked`
-    carries the paths of files to open, `ask_asked` the number of a library to ask, `ledger_asked` the number of one
+    carries the paths of files to open, `ask_asked` the number of a library to ask, `unread_asked` the number of one
     whose unread files are to be shown; `brought` is sent when an open document was brought to the front, `left` when
     the column was hidden while it had the focus; `toggled` carries whether it is shown; `not_shown` carries a sentence,
     a hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page
@@ -54,7 +54,7 @@ class DocumentColumn(QFrame):
 
     open_asked = Signal(list)
     ask_asked = Signal(int)
-    ledger_asked = Signal(int)
+    unread_asked = Signal(int)
     brought = Signal()
     left = Signal()
     toggled = Signal(bool)
@@ -385,7 +385,7 @@ class DocumentColumn(QFrame):
                 menu.addAction(tr("Update now"), partial(libraries.update, library))
                 menu.addAction(tr("Check everything"), partial(libraries.update, library, everything=True))
             unread = tr("Files that were not read…")
-            menu.addAction(unread, partial(self.ledger_asked.emit, library.number))
+            menu.addAction(unread, partial(self.unread_asked.emit, library.number))
             menu.addSeparator()
             menu.addAction(tr("Rename\tF2"), partial(self.list.rename, row))
             menu.addAction(tr("Add a folder to it…"), partial(self._choose_folder, library.name))
@@ -423,11 +423,11 @@ class DocumentColumn(QFrame):
 
     def _change_contents(self, library: Library) -> None:
         if (found := self._libraries.find(library.number)) is not None:
-            from app.ui.ask.library_sheets import Contents
+            from app.ui.ask.library_dialogs import Contents
 
-            sheet = Contents(self._theme, self._lanes, found[0], self)
-            sheet.saved.connect(self._libraries.change)
-            sheet.open()
+            contents = Contents(self._theme, self._lanes, found[0], self)
+            contents.saved.connect(self._libraries.change)
+            contents.open()
 
     @Slot()
     def add_folder(self) -> None:

@@ -120,18 +120,19 @@ class AskPresenter(QObject):
         self.set_scope(Scope(ScopeKind.LIBRARY, number))
         self.panel.box.select()
 
-    def show_ledger(self, number: int) -> None:
+    def show_unread(self, number: int) -> None:
         """Show the files of the library of this number that were not read."""
         if (found := self._libraries.find(number)) is not None:
-            from app.ui.ask.library_sheets import Ledger
+            from app.ui.ask.library_dialogs import UnreadFiles
 
-            ledger = Ledger(self.workspace, self.theme, self.lanes, *found, self._page)
-            ledger.open_requested.connect(self.file_requested)
-            ledger.open()
+            unread = UnreadFiles(self.workspace, self.theme, self.lanes, *found, self._page)
+            unread.open_requested.connect(self.file_requested)
+            unread.recognise_requested.connect(partial(self._libraries.update, found[0], recognise=True))
+            unread.open()
 
     @Slot()
-    def _show_ledger(self) -> None:
-        self.show_ledger(self.scope().library)
+    def _show_unread(self) -> None:
+        self.show_unread(self.scope().library)
 
     # What is asked
 
@@ -541,7 +542,7 @@ class AskPresenter(QObject):
         controller.asking.connect(self._asking)
         panel.scope.opening.connect(self._fill_menu)
         panel.scope.chosen.connect(self.set_scope)
-        panel.scope.ledger_requested.connect(self._show_ledger)
+        panel.scope.unread_requested.connect(self._show_unread)
         panel.box.ask_requested.connect(self.ask)
         panel.box.edited.connect(self._question_edited)
         panel.box.field.copy_requested.connect(self._copy_chosen)

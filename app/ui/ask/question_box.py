@@ -203,14 +203,14 @@ class ScopeChoice(QWidget):
     """The choice of what is asked: this document, the open ones, or one of the libraries.
 
     `scope` is the present choice. `chosen` carries the Scope that the person picked; `opening` is sent before the menu
-    is shown, so that `offer` can fill it. `folder_requested` is sent by "Add a folder…", `ledger_requested` by the
+    is shown, so that `offer` can fill it. `folder_requested` is sent by "Add a folder…", `unread_requested` by the
     link that says how much of the library was read.
     """
 
     chosen = Signal(object)
     opening = Signal()
     folder_requested = Signal()
-    ledger_requested = Signal()
+    unread_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -226,7 +226,7 @@ class ScopeChoice(QWidget):
         mark(self.read, type="small")
         inside = plain_label(tr("in"), ink="quiet", wrap=False)
         row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
-        self.read.clicked.connect(self.ledger_requested)
+        self.read.clicked.connect(self.unread_requested)
         self.show_scope(self.scope, None)
 
     @Slot()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import Busy, SpanlightError
-from app.core.message import Message
+from app.core.message import Message, joined
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
@@ -32,6 +32,7 @@ class _UpdateRequest:
 
     library: Library
     everything: bool
+    recognise: bool
     quiet: bool
 
 
@@ -128,14 +129,17 @@ class Libraries(QObject):
         )
 
     @Slot(object)
-    def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
+    def update(
+        self, library: Library, *, everything: bool = False, recognise: bool = False, quiet: bool = False
+    ) -> None:
         """Read a library's new and changed files; with `everything`, compare all files by content.
 
-        A `quiet` update does not report that there was nothing to do, or that another process does it.
+        With `recognise`, all pages that are pictures are recognised, also of files that were read before. A `quiet`
+        update does not report that there was nothing to do, or that another process does it.
         """
         self._stopped.discard(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
-        self._waiting.append(_UpdateRequest(library, everything, quiet))
+        self._waiting.append(_UpdateRequest(library, everything, recognise, quiet))
         self._next()
 
     def unlock(self, path: str, password: str) -> None:
@@ -164,9 +168,7 @@ class Libraries(QObject):
     def _next(self) -> None:
         if self._job is None and self._waiting:
             self._current = wanted = self._waiting.pop(0)
-            self._job = self._lanes.library.start_aside(
-                _update, self._workspace, wanted.library, everything=wanted.everything
-            ).then(
+            self._job = self._lanes.library.start_aside(_update, self._workspace, wanted).then(
                 self._updated, self._failed, self._ended, progress=self._progressed, partial=self._file_read
             )
         self.refresh()
@@ -194,7 +196,13 @@ class Libraries(QObject):
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(
                 SpanlightError(
-                    Message("There is no document to read in “{folder}”.", folder=folder),
+                    Message("There is no document to read in “{folder}”.", folder=folder)
+                    if not walk.left_out
+                    else Message(
+                        "There is no document to read in “{folder}”, only files of other kinds: {kinds}.",
+                        folder=folder,
+                        kinds=walk.other_kinds,
+                    ),
                     Message(
                         "PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except"
                         " hidden files."
@@ -216,9 +224,12 @@ class Libraries(QObject):
         wanted, found = self._current, update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
-            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
-        elif wanted is not None and not wanted.quiet:
-            self.reported.emit(tr("{library}: nothing new", library=wanted.library.name))
+        if wanted is not None and (found or not wanted.quiet):
+            parts = [found or Message("nothing new")]
+            if update.walk.left_out:
+                parts.append(Message("left out: {kinds}", kinds=update.walk.other_kinds))
+            words = joined(parts, "; ")
+            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=words))
         self._ended()
 
     @Slot(object)
@@ -264,10 +275,12 @@ def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library,
     return libraries(workspace, report)
 
 
-def _update(workspace: Workspace, library: Library, report: Report, *, everything: bool) -> Update:
+def _update(workspace: Workspace, wanted: _UpdateRequest, report: Report) -> Update:
+    from app.flows.ask.recognise import MOST_UNASKED
     from app.flows.library.update import update
 
-    return update(workspace, library, report, everything=everything)
+    most = None if wanted.recognise else MOST_UNASKED
+    return update(workspace, wanted.library, report, everything=wanted.everything, recognise=most)
 
 
 def _read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:

@@ -4,21 +4,51 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QWidget
 
 from app.core.library import FileState, LibraryFile
 from app.ui.kit.boxes import flow
 from app.ui.kit.page import PageDialog
-from app.ui.kit.parts import as_tip, plain_label, push_button
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.row_list import Index, RowModel
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 
-_PATH = Qt.ItemDataRole.UserRole
+
+class _Documents(RowModel):
+    """The paths of documents, with check boxes; `ticked` has the rows that are ticked."""
+
+    def __init__(self, paths: Sequence[Path], ticked: Sequence[str]) -> None:
+        super().__init__(partial(_row_texts, Counter(path.name for path in paths)))
+        self.take(paths)
+        wanted = frozenset(ticked)
+        self.ticked = {row for row, path in enumerate(paths) if not wanted or str(path) in wanted}
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role != Qt.ItemDataRole.CheckStateRole:
+            return super().data(index, role)
+        return Qt.CheckState.Checked if index.row() in self.ticked else Qt.CheckState.Unchecked
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        self.tick([index.row()], Qt.CheckState(value) is Qt.CheckState.Checked)
+        return True
+
+    def tick(self, rows: Sequence[int], on: bool) -> None:
+        """Tick rows, or take their ticks away."""
+        if rows:
+            (self.ticked.update if on else self.ticked.difference_update)(rows)
+            ends = self.index(min(rows)), self.index(max(rows))
+            self.dataChanged.emit(*ends, [Qt.ItemDataRole.CheckStateRole])
 
 
 class DocumentChoice(PageDialog):
@@ -35,9 +65,10 @@ class DocumentChoice(PageDialog):
         super().__init__(theme, tr("Documents of the table"), 140, 130, parent)
         self.words = plain_label(ink="quiet")
         self.search = SearchLine(theme, tr("Find a document"))
-        self.items = QStandardItemModel(self)
+        paths = [Path(each.path) for each in files if each.state is not FileState.GONE]
+        self.documents = _Documents(paths, ticked)
         self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self.items)
+        self._found.setSourceModel(self.documents)
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.list = QListView()
         self.list.setModel(self._found)
@@ -45,16 +76,6 @@ class DocumentChoice(PageDialog):
         self.list.setUniformItemSizes(True)
         mark(self.list, kind="ticks")
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        wanted = frozenset(ticked)
-        paths = [Path(each.path) for each in files if each.state is not FileState.GONE]
-        names = Counter(path.name for path in paths)
-        for path in paths:
-            item = QStandardItem(path.name if names[path.name] == 1 else f"{path.name} · {path.parent.name}")
-            item.setData(str(path), _PATH)
-            item.setToolTip(as_tip(str(path)))
-            item.setCheckable(True)
-            item.setCheckState(_state(not wanted or str(path) in wanted))
-            self.items.appendRow(item)
         self.tick = push_button(theme, tr("Tick all"), tip=tr("All that are shown"))
         self.untick = push_button(theme, tr("Tick none"), tip=tr("None of those that are shown"))
         self.save = push_button(theme, tr("Save"), kind="primary")
@@ -67,7 +88,7 @@ class DocumentChoice(PageDialog):
         self.foot.addStretch(1)
         for button in (self.cancel, self.save):
             self.foot.addWidget(button)
-        self.items.itemChanged.connect(self._count)
+        self.documents.dataChanged.connect(self._count)
         self.search.textChanged.connect(self._found.setFilterFixedString)
         self.search.down_requested.connect(self.list.setFocus)
         self.tick.clicked.connect(self._tick)
@@ -77,12 +98,11 @@ class DocumentChoice(PageDialog):
         self._count()
 
     def ticked(self) -> tuple[str, ...]:
-        every = (self.items.item(row) for row in range(self.items.rowCount()))
-        return tuple(item.data(_PATH) for item in every if item.checkState() is Qt.CheckState.Checked)
+        return tuple(str(self.documents.rows[row]) for row in sorted(self.documents.ticked))
 
     @Slot()
-    def _count(self, *_: QStandardItem) -> None:
-        ticked, every = len(self.ticked()), self.items.rowCount()
+    def _count(self, *_: object) -> None:
+        ticked, every = len(self.documents.ticked), len(self.documents.rows)
         if ticked == every:
             words = tr(
                 "All {n:,} document, including any added later",
@@ -105,20 +125,16 @@ class DocumentChoice(PageDialog):
         self._set_shown(False)
 
     def _set_shown(self, on: bool) -> None:
-        self.items.blockSignals(True)
-        for row in range(self._found.rowCount()):
-            item = self.items.itemFromIndex(self._found.mapToSource(self._found.index(row, 0)))
-            item.setCheckState(_state(on))
-        self.items.blockSignals(False)
-        self.list.viewport().update()
-        self._count()
+        shown = (self._found.index(row, 0) for row in range(self._found.rowCount()))
+        self.documents.tick([self._found.mapToSource(index).row() for index in shown], on)
 
     @Slot()
     def _save(self) -> None:
         ticked = self.ticked()
         self.accept()
-        self.chosen.emit(ticked if len(ticked) < self.items.rowCount() else ())
+        self.chosen.emit(ticked if len(ticked) < len(self.documents.rows) else ())
 
 
-def _state(on: bool) -> Qt.CheckState:
-    return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+def _row_texts(counts: Counter[str], path: Path) -> tuple[str, str, str]:
+    name = path.name if counts[path.name] == 1 else f"{path.name} · {path.parent.name}"
+    return name, name, str(path)

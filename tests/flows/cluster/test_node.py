@@ -16,6 +16,7 @@ import pytest
 from app.core.answer_table import AnswerTable, CellState
 from app.core.errors import EngineLost, NotStarted, SpanlightError
 from app.core.library import FileState, Library
+from app.core.locks import Lock
 from app.core.models import Head
 from app.core.report import Silent
 from app.engine.child import ChildBug
@@ -29,7 +30,6 @@ from app.flows.cluster.store import Unreachable
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.small_models import small_checkpoint
 

@@ -13,6 +13,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.library import Library
+from app.core.locks import Lock
 from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, TextsToEmbed
@@ -20,7 +21,6 @@ from app.flows.library.embed import Meaning, embed, meaning_of, vectors_in_use, 
 from app.flows.library.libraries import libraries
 from app.flows.library.search import ask_library, find_excerpts
 from app.flows.workspace import Workspace
-from app.models.disk.locks import Lock
 from app.settings.paths import Paths
 from app.settings.settings import Settings
 from tests.helpers.children import Listener

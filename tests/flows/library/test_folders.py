@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,13 @@ def test_documents_are_found_and_others_counted(tmp_path: Path) -> None:
     assert found.files[1].modified == (tmp_path / "a" / "c.md").stat().st_mtime_ns
     assert not (found.missing or found.refused or found.empty)
     assert names(tmp_path, suffixes=("mp3",)) == ["e.mp3", "f.mp3"]
+
+
+def test_what_was_left_out_is_counted_by_kind() -> None:
+    assert Walk().other_kinds == ""
+    assert Walk(left_out=Counter({"jpg": 1200, "": 1})).other_kinds == "1,200 jpg, 1 without an extension"
+    left_out = Counter({"jpg": 40, "mp4": 3, "png": 2, "mov": 1, "exe": 1})
+    assert Walk(left_out=left_out).other_kinds == "40 jpg, 3 mp4, 2 png and 2 others"
 
 
 def test_a_file_that_is_named_in_its_folder_is_not_left_out(tmp_path: Path) -> None:

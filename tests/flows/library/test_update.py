@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import sys
 import threading
 import time
@@ -519,9 +520,11 @@ def test_two_updates_at_once(here: Here, tmp_path: Path) -> None:
 
     here.reader._instead["apple.txt"] = update_too
     assert here.update()[0] == 3
-    assert said == [
-        "Another Spanlight is updating the libraries just now. What was read can be asked; try again later."
-    ]
+    assert re.fullmatch(
+        rf"Another Spanlight is updating the libraries just now \(process {os.getpid()}, since .*\)\."
+        r" What was read can be asked; try again later\.",
+        said[0],
+    )
     assert counts(update(other, here.library, SILENT)) == (0, 0, 0, 0)
     other.close()
 
@@ -538,7 +541,7 @@ def test_a_place_that_cannot_be_written_is_said(workspace: Workspace, tmp_path: 
     (tmp_path / "home").mkdir(exist_ok=True)
     workspace.paths.library.parent.mkdir(parents=True)
     workspace.paths.library.write_text("a file where the folder should be")
-    with pytest.raises(SpanlightError, match="could not be used"):
+    with pytest.raises(SpanlightError, match="could not be written"):
         update(workspace, Library(1, "All"), SILENT)
 
 

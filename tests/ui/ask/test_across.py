@@ -23,14 +23,17 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.core.wording import percent
+from app.flows.ask import recognise
 from app.flows.library.update import update
 from app.ui.ask.ask import AskView
-from app.ui.ask.library_sheets import Ledger
+from app.ui.ask.library_dialogs import UnreadFiles
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
+from tests.helpers.libraries import found_in
 from tests.helpers.open_files import CARD
-from tests.helpers.small_pdfs import locked_pdf
+from tests.helpers.scans import needs_tesseract, scan
+from tests.helpers.small_pdfs import Page, Words, locked_pdf
 from tests.helpers.windows import FakeEngine
 
 TEXTS = {
@@ -435,14 +438,18 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     update(view.workspace, view.workspace.library.library("Coast"), Silent())
     (folder / "gone.txt").unlink()
     update(view.workspace, view.workspace.library.library("Coast"), Silent())
+    for name in ("pier.jpg", "boat.jpg"):
+        (folder / name).write_bytes(b"a picture")
     view.panel.scope.read.click()
-    ledger = view.findChild(Ledger)
-    assert ledger is not None
-    qtbot.waitUntil(lambda: bool(ledger.files()))
-    assert [Path(file.path).name for file in ledger.files()] == ["gone.txt", "locked.pdf"]
-    ledger.list.setCurrentIndex(ledger.list.model().index(1, 0))
-    assert ledger.words.text() == "3 of 4 files read. The others:" and ledger.act.text() == "Enter it"
-    ledger.act.click()
+    unread = view.findChild(UnreadFiles)
+    assert unread is not None
+    qtbot.waitUntil(lambda: bool(unread.files()))
+    qtbot.waitUntil(unread.left_out.isVisible)
+    assert unread.left_out.text() == "Files of other kinds, left out: 2 jpg"
+    assert [Path(file.path).name for file in unread.files()] == ["gone.txt", "locked.pdf"]
+    unread.list.setCurrentIndex(unread.list.model().index(1, 0))
+    assert unread.words.text() == "3 of 4 files read. The others:" and unread.act.text() == "Enter it"
+    unread.act.click()
     QApplication.processEvents()
     sheet = view.sheets.current()
     qtbot.waitUntil(lambda: sheet.opening is not None and sheet.opening.lock.isVisible())
@@ -452,6 +459,29 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
     assert ask(view, qtbot, "harbour").scope.library
     qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
+
+
+@needs_tesseract
+def test_all_scans_of_a_library_are_recognised_below_the_list_of_unread_files(
+    view: AskView, qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognise, "MOST_UNASKED", 0)
+    (folder / "scan.pdf").write_bytes(scan([Page([Words("The lantern burns at dusk.")])]))
+    update(view.workspace, view.workspace.library.library("Coast"), Silent(), recognise=0)
+    give_libraries(view, qtbot)
+    view.panel.scope.read.click()
+    unread = view.findChild(UnreadFiles)
+    assert unread is not None
+    qtbot.waitUntil(unread.recognise.isVisible)
+    (file,) = unread.files()
+    assert f"“{unread.recognise.text()}”" in file.why_unread
+    unread.recognise.click()
+    assert view.libraries.progress_of(view.libraries.all[0][0]) is not None, (
+        "with its progress, and to be stopped"
+    )
+    qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read", timeout=60_000)
+    index = view.workspace.library
+    assert found_in(index, index.library("Coast"), "lantern") == ["scan.pdf"]
 
 
 def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot: QtBot, folder: Path) -> None:

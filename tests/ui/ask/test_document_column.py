@@ -17,10 +17,10 @@ from app.core.report import Silent
 from app.flows.library.folders import SUFFIXES
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
-from app.ui.ask import library_sheets
+from app.ui.ask import library_dialogs
 from app.ui.ask.ask import AskView
 from app.ui.ask.document_rows import Part, Row
-from app.ui.ask.library_sheets import Contents
+from app.ui.ask.library_dialogs import Contents
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
 from tests.helpers.widgets import tab_order
@@ -317,31 +317,31 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
     shared.libraries.add([notes])
     qtbot.waitUntil(lambda: "draft.md" in names(view), timeout=20_000)
     choose(view, "Folders, files and kinds…", row(view, "Notes"))
-    sheet = view.documents.findChild(Contents)
-    assert sheet is not None
-    qtbot.waitUntil(lambda: sheet.words.text() == "3 documents, 21 bytes")
-    monkeypatch.setattr(library_sheets, "open_names", lambda *_: [str(single)])
-    sheet.add_files.click()
-    sheet.suffixes.setText("*.MD; pdf")
-    sheet.ignore.setText("draft*")
-    qtbot.waitUntil(lambda: sheet.words.text() == "2 documents, 17 bytes; left out: 1 txt")
-    sheet.save.click()
+    contents = view.documents.findChild(Contents)
+    assert contents is not None
+    qtbot.waitUntil(lambda: contents.words.text() == "3 documents, 21 bytes")
+    monkeypatch.setattr(library_dialogs, "open_names", lambda *_: [str(single)])
+    contents.add_files.click()
+    contents.suffixes.setText("*.MD; pdf")
+    contents.ignore.setText("draft*")
+    qtbot.waitUntil(lambda: contents.words.text() == "2 documents, 17 bytes; left out: 1 txt")
+    contents.save.click()
     listed = ["Notes", "one.md", "letter.text", "Reports"]
     qtbot.waitUntil(lambda: names(view)[-4:] == listed, timeout=20_000)
     library = next(library for library, _ in shared.libraries.all if library.name == "Notes")
     assert library.roots == (str(notes), str(single))
     assert (library.suffixes, library.ignore) == (("md", "pdf"), ("draft*",))
     choose(view, "Folders, files and kinds…", row(view, "Notes"))
-    sheet = view.documents.findChildren(Contents)[-1]
-    assert sheet.suffixes.text() == "md, pdf"
-    sheet.suffixes.setText("+csv")
-    assert set(sheet.library().suffixes) == SUFFIXES | {"csv"}
-    qtbot.waitUntil(sheet.list.hasFocus)
-    QTest.keyClick(sheet.list, Qt.Key.Key_Delete)
-    assert sheet.library().roots == (str(single),)
-    QTest.keyClick(sheet.list, Qt.Key.Key_Delete)
-    assert not sheet.save.isEnabled()
-    sheet.reject()
+    contents = view.documents.findChildren(Contents)[-1]
+    assert contents.suffixes.text() == "md, pdf"
+    contents.suffixes.setText("+csv")
+    assert set(contents.library().suffixes) == SUFFIXES | {"csv"}
+    qtbot.waitUntil(contents.list.hasFocus)
+    QTest.keyClick(contents.list, Qt.Key.Key_Delete)
+    assert contents.library().roots == (str(single),)
+    QTest.keyClick(contents.list, Qt.Key.Key_Delete)
+    assert not contents.save.isEnabled()
+    contents.reject()
     shared.libraries.remove(library)
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
 

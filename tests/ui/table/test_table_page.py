@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.core.answer_table import CellState, Column, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost
-from app.core.library import FileState
+from app.core.library import FileState, LibraryFile
 from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.text import Span
@@ -159,6 +159,24 @@ def test_a_list_goes_into_the_table_that_it_was_loaded_for_or_into_none(
     free.set()
     qtbot.waitUntil(lambda: page.lanes.documents.idle and page.lanes.files.idle)
     assert not page.model.columns and not page.questions.sources
+
+
+def test_documents_of_a_large_library_are_chosen(page: TableView, qtbot: QtBot) -> None:
+    files = [LibraryFile(at, f"/docs/{at // 2}/{at % 2 or at}.pdf", FileState.READ) for at in range(20_000)]
+    choice = DocumentChoice(page.theme, "All", files, ["/docs/3/6.pdf", "/docs/3/1.pdf"], page)
+    qtbot.addWidget(choice)
+    assert choice.words.text() == "2 of 20,000 documents"
+    shown = choice.list.model()
+    assert [shown.index(row, 0).data() for row in (6, 7)] == ["6.pdf", "1.pdf · 3"]
+    tick = Qt.ItemDataRole.CheckStateRole
+    for state in (Qt.CheckState.Checked, Qt.CheckState.Unchecked) * 50:
+        shown.setData(shown.index(9_000, 0), state, tick)
+    choice.search.setText("no such name")
+    choice.tick.click()
+    assert choice.words.text() == "2 of 20,000 documents"
+    choice.search.setText("1.pdf · 3")
+    choice.untick.click()
+    assert choice.ticked() == ("/docs/3/6.pdf",)
 
 
 def test_some_documents_are_chosen_and_then_all(

@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.library import Library
+from app.core.locks import exclusive
 from app.core.report import Progress, Silent
 from app.core.wording import INDEXED_ANEW
 from app.flows.library import libraries
-from app.flows.library.embed import exclusive
 from app.flows.library.libraries import plan_library, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
@@ -101,7 +101,7 @@ def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
         window.libraries.refresh()
     command = open_fake_workspace(engine)
     save_library(command, plan_library(command, [folder]), Silent())
-    with exclusive(command.paths.library, "update.lock"):
+    with exclusive(command.paths.library / "update.lock"):
         QGuiApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
         qtbot.waitUntil(lambda: [library.name for library, _ in window.libraries.all] == ["Reports"])
         window.libraries.update_all()
@@ -120,6 +120,24 @@ def test_a_folder_that_is_not_there_is_said_above_the_pages(
     window.libraries.add([tmp_path / "away"])
     qtbot.waitUntil(window.notice.isVisible)
     assert "There is nothing at" in window.notice.sentence()
+
+
+def test_files_of_other_kinds_are_told_of(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, folder: Path
+) -> None:
+    window = open_window()
+    pictures = folder.parent / "Pictures"
+    pictures.mkdir()
+    for number in range(3):
+        (pictures / f"{number}.jpg").write_bytes(b"a picture")
+    window.libraries.add([pictures])
+    qtbot.waitUntil(window.notice.isVisible)
+    assert "Pictures”, only files of other kinds: 3 jpg." in window.notice.sentence()
+    (pictures / "notes.txt").write_text("Taken in May.", "utf-8")
+    window.libraries.add([pictures])
+    qtbot.waitUntil(lambda: "Pictures: 1 file read; left out: 3 jpg" in window.status.note(), timeout=20_000)
+    window.libraries.update(window.libraries.all[0][0])
+    qtbot.waitUntil(lambda: "Pictures: nothing new; left out: 3 jpg" in window.status.note(), timeout=20_000)
 
 
 def test_the_progress_of_an_update_stands_behind_the_pages_note(

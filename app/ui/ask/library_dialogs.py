@@ -28,11 +28,10 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 _COUNT_AFTER_MS = 300
-_KINDS_NAMED = 3
 
 
 class _FileDelegate(RowDelegate):
-    """Draws a file or a folder: its name, for a file in the ledger why it was not read, and its parent folder."""
+    """Draws a file or a folder: its name, for a file why it was not read, and its parent folder."""
 
     def row_height(self, index: Index) -> int:
         small = self.line_height("small") * (1 if isinstance(index.data(ROW), str) else 2)
@@ -84,13 +83,15 @@ class _LibraryDialog(PageDialog):
         """React to another row being selected."""
 
 
-class Ledger(_LibraryDialog):
-    """The files of a library that were not read or are gone, each with its reason.
+class UnreadFiles(_LibraryDialog):
+    """The files of a library that were not read or are gone, each with its reason, and how many were left out.
 
     `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
+    `recognise_requested` is sent when all scanned pages of the library are to be recognised.
     """
 
     open_requested = Signal(str)
+    recognise_requested = Signal()
 
     def __init__(
         self,
@@ -106,15 +107,25 @@ class Ledger(_LibraryDialog):
         self._workspace, self._lanes, self._status = workspace, lanes, status
         self.show_folder = push_button(theme, tr("Show in folder"))
         self.act = push_button(theme, tr("Open"))
+        self.recognise = push_button(
+            theme, tr("Recognise all scans"), tip=tr("Reads the pages that are pictures, some seconds each")
+        )
+        self.recognise.hide()
         self.close_button = push_button(theme, tr("Close"))
         for button in (self.show_folder, self.act):
             self.foot.addWidget(button)
         self.foot.addStretch(1)
+        self.foot.addWidget(self.recognise)
         self.foot.addWidget(self.close_button)
+        self.left_out = plain_label(ink="quiet")
+        self.left_out.hide()
+        self.column.insertWidget(self.column.indexOf(self.notice), self.left_out)
         self.words.setText(status.in_words)
         self.close_button.clicked.connect(self.accept)
         self.show_folder.clicked.connect(self._show_folder)
         self.act.clicked.connect(self._open)
+        self.recognise.clicked.connect(self.accept)
+        self.recognise.clicked.connect(self.recognise_requested)
         self.list.doubleClicked.connect(self._open)
         self._chosen()
         self.refresh()
@@ -125,9 +136,11 @@ class Ledger(_LibraryDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the ledger again."""
+        """Read the ledger again, and look at the folders for files of other kinds."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
         job.then(self._listed, self.notice.show_error)
+        job = self._lanes.folders.start_aside(walk, self._library)
+        job.then(self._walked, self.notice.show_error)
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
@@ -143,8 +156,15 @@ class Ledger(_LibraryDialog):
         unreachable = localised(self._status.unreachable_in_words)
         self.words.setText("\n".join(filter(None, (unreachable, words))))
         self._show_rows(unread)
+        # Of a file that was read, too, some pages may be pictures.
+        self.recognise.setVisible(any(file.pages or file.state is FileState.NO_TEXT for file in files))
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(object)
+    def _walked(self, found: Walk) -> None:
+        self.left_out.setText(tr("Files of other kinds, left out: {kinds}", kinds=found.other_kinds))
+        self.left_out.setVisible(bool(found.left_out))
 
     def _file(self) -> LibraryFile | None:
         at, files = self.list.currentIndex().row(), self.files()
@@ -258,17 +278,8 @@ class Contents(_LibraryDialog):
             "{n:,} document, {size}", "{n:,} documents, {size}", n=len(found.files), size=size(found.size)
         )
         parts = [taken]
-        kinds = [
-            tr("{number:,} {extension}", number=number, extension=suffix)
-            if suffix
-            else tr("{n:,} without an extension", "{n:,} without an extension", n=number)
-            for suffix, number in found.left_out.most_common()
-        ]
-        named = ", ".join(kinds[:_KINDS_NAMED])
-        if len(kinds) > _KINDS_NAMED:
-            parts.append(tr("left out: {kinds} and other kinds", kinds=named))
-        elif kinds:
-            parts.append(tr("left out: {kinds}", kinds=named))
+        if found.left_out:
+            parts.append(tr("left out: {kinds}", kinds=found.other_kinds))
         if found.missing:
             parts.append(tr("“{folder}” is not there now", folder=found.missing[0]))
         self.words.setText("; ".join(parts))

@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.core.errors import Busy
+from app.core.errors import Busy, SpanlightError
+from app.core.files import reason_of
 from app.core.message import Message
 
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
@@ -76,27 +77,45 @@ class Lock:
 
 
 @contextlib.contextmanager
-def held(path: Path, busy: str, hint: str) -> Iterator[None]:
-    """Hold the lock of a lock file inside the context; its folder is created if it is missing.
+def exclusive(path: Path) -> Iterator[bool]:
+    """Try to hold a lock file inside the context, which is given whether it does; its folder is created if missing.
 
-    Raises Busy with the words `busy` and the holder where another process holds it, OSError where the folder cannot be
-    written.
+    Raises SpanlightError where the folder cannot be written.
     """
     lock = Lock(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not lock.take():
-        holder = lock.holder()
-        raise Busy(
-            Message("{busy} ({holder}).", busy=busy, holder=holder)
-            if holder
-            else Message("{busy}.", busy=busy),
-            hint,
-        )
     try:
-        yield
+        path.parent.mkdir(parents=True, exist_ok=True)
+        is_ours = lock.take()
+    except OSError as fault:
+        raise SpanlightError(
+            Message(
+                "“{file}” could not be written: {reason}.", file=str(path.parent), reason=reason_of(fault)
+            ),
+            Message("Check the disk and the permissions of the folder."),
+        ) from fault
+    try:
+        yield is_ours
     finally:
         with contextlib.suppress(OSError):
             lock.release()
+
+
+@contextlib.contextmanager
+def held(path: Path, busy: str, hint: str) -> Iterator[None]:
+    """Hold a lock file inside the context, as `exclusive` does.
+
+    Raises Busy with the words `busy` and the holder where another process holds it.
+    """
+    with exclusive(path) as is_ours:
+        if not is_ours:
+            holder = Lock(path).holder()
+            raise Busy(
+                Message("{busy} ({holder}).", busy=busy, holder=holder)
+                if holder
+                else Message("{busy}.", busy=busy),
+                hint,
+            )
+        yield
 
 
 def _lock(handle: int) -> bool:

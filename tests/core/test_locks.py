@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-from app.models.disk.locks import Lock
+import pytest
+
+from app.core.errors import Busy, SpanlightError
+from app.core.locks import Lock, exclusive, held
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from app.models.disk.locks import Lock
+from app.core.locks import Lock
 lock = Lock(Path(sys.argv[1]))
 print(lock.take(), flush=True)
 time.sleep(60)
@@ -74,3 +78,22 @@ def test_many_threads_never_hold_it_together(tmp_path: Path) -> None:
     assert not wrong
     assert most
     assert not path.exists()
+
+
+def test_a_held_lock_names_its_holder_and_a_folder_that_cannot_be_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "x.lock"
+    with held(path, "It is in use", "Wait."):
+        with exclusive(path) as is_ours:
+            assert not is_ours
+        with (
+            pytest.raises(Busy, match=rf"It is in use \(process {os.getpid()}, since .*\)\. Wait\."),
+            held(path, "It is in use", "Wait."),
+        ):
+            pass
+    assert not path.exists()
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(SpanlightError, match=r"file” could not be written"),
+        exclusive(tmp_path / "file" / "x"),
+    ):
+        pass
