@@ -86,10 +86,12 @@ def exclusive(path: Path) -> Iterator[bool]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         is_ours = lock.take()
-    except OSError as fault:
+    except (OSError, ValueError) as fault:
         raise SpanlightError(
             Message(
-                "“{file}” could not be written: {reason}.", file=str(path.parent), reason=reason_of(fault)
+                "“{file}” could not be written: {reason}.",
+                file=str(path.parent),
+                reason=reason_of(fault, Message("its name is at fault")),
             ),
             Message("Check the disk and the permissions of the folder."),
         ) from fault

@@ -200,10 +200,10 @@ def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
 ) -> None:
     judge(workspace, range(1, FEWEST_VERDICTS), Verdict.NOT_THERE)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise SpanlightError("adjustments.json could not be written: no space.")
 
-    monkeypatch.setattr(workspace.adjustments, "_write", refuse)
+    monkeypatch.setattr("app.models.disk.records.write_atomic", refuse)
     told = Told()
     kept = correct(workspace, opened(), asked(workspace), Verdict.RIGHT, told)
     assert kept is not None and workspace.corrections.count() == FEWEST_VERDICTS

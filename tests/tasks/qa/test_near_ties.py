@@ -90,15 +90,15 @@ def test_a_near_outcome_of_bfloat16_is_that_of_float32(small: Path, limit: str) 
     assert narrow.precise is not None
     assert exact.precise is None
     again = Counted(narrow.precise)
-    says = [
-        1.0 - read(ask(WHO, TEXT), model, Silent()).no_answer_probability
+    margins = [
+        read(ask(WHO, TEXT), model, Silent()).answers[0].rank
         for model in (replace(narrow, precise=None), exact)
     ]
-    assert says[0] != says[1]
-    near = ask(WHO, TEXT, threshold=sum(says) / 2 if limit == "threshold" else 1.0)
-    if limit == "absent":
-        card = replace(exact.card, calibration=replace(exact.card.calibration, absent=sum(says) / 2))
-        narrow, exact = replace(narrow, card=card), replace(exact, card=card)
+    assert margins[0] != margins[1]
+    near = ask(WHO, TEXT, threshold=0.5 if limit == "threshold" else 1.0)
+    between = QaCalibration(offset=sum(margins) / 2, absent=0.5 if limit == "absent" else 0.0)
+    card = replace(exact.card, calibration=between)
+    narrow, exact = replace(narrow, card=card), replace(exact, card=card)
     plain, right = (read(near, model, Silent()) for model in (replace(narrow, precise=None), exact))
     assert decided(plain) != decided(right)
     found = read(near, replace(narrow, precise=again), Silent())
