@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,9 +53,10 @@ def replacing(path: Path, *, private: bool = True) -> Iterator[Path]:
 
     A `private` file is not readable by the computer's other users; any other has the permissions of the file that it
     replaces, else those of a new file. A symbolic link is replaced itself. What killed processes left of earlier
-    writes of this file is deleted. Raises OSError.
+    writes of a private file is deleted: other ones may stand in large folders of the person's. Raises OSError.
     """
-    sweep(path.parent, f".{path.name}.")
+    if private:
+        sweep(path.parent, path.name)
     kept = 0 if private or not path.exists() else path.stat().st_mode & 0o777
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}{_PART}")
     part.touch(0o600 if private else (kept or 0o666) | 0o600, exist_ok=False)
@@ -77,15 +79,15 @@ def flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def sweep(folder: Path, start: str = "") -> None:
+def sweep(folder: Path, name: str = "") -> None:
     """Delete half-written files that killed processes left in a folder: they may hold what a person has deleted.
 
-    With `start`, only those whose names begin with it.
+    With `name`, only those of the file of this name.
     """
+    left = f".{escape(name)}.{'[0-9a-f]' * 8}{_PART}" if name else f"*{_PART}"
     with suppress(OSError):
-        for path in folder.glob(f"*{_PART}"):
+        for path in folder.glob(left):
             with suppress(OSError):
                 # A younger one may still be being written by another process.
-                is_left = path.is_file() and time.time() - path.stat().st_mtime > _LONGEST_WRITE
-                if is_left and path.name.startswith(start):
+                if path.is_file() and time.time() - path.stat().st_mtime > _LONGEST_WRITE:
                     path.unlink()

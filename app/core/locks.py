@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.core.errors import Busy, SpanlightError
-from app.core.files import reason_of
 from app.core.message import Message
 
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
@@ -87,10 +86,12 @@ def exclusive(path: Path) -> Iterator[bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         is_ours = lock.take()
     except (OSError, ValueError) as fault:
+        from app.core.files import reason_of  # not needed to start the window
+
         raise SpanlightError(
             Message(
                 "“{file}” could not be written: {reason}.",
-                file=str(path.parent),
+                file=str(path),
                 reason=reason_of(fault, Message("its name is at fault")),
             ),
             Message("Check the disk and the permissions of the folder."),

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import MOST_ABSENT, SHARED_AMONG, TEMPERATURES, QaCalibration
+from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
 from app.tasks.task import ReadyModel
@@ -73,9 +73,8 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     make the first answer's share of it the probability that it is right. A covariate that does not vary has weight 0.
 
     `threshold` is the `balanced_threshold`; paragraphs have one of their own where there are other texts too. `absent`
-    is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are,
-    and at most `MOST_ABSENT`: of a text that more likely answers than not it is never said that it does not. Raises
-    ValueError where there are no readings.
+    is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are.
+    Raises ValueError where there are no readings.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
@@ -98,7 +97,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         long_answer_temperature=long_temperature,
         threshold=threshold,
         paragraph_threshold=paragraph_threshold,
-        absent=min(threshold, paragraph_threshold or threshold, absent, MOST_ABSENT),
+        absent=min(threshold, paragraph_threshold or threshold, absent),
     )
 
 

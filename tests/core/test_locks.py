@@ -93,7 +93,7 @@ def test_a_held_lock_names_its_holder_and_a_folder_that_cannot_be_is_said(tmp_pa
     assert not path.exists()
     (tmp_path / "file").touch()
     with (
-        pytest.raises(SpanlightError, match=r"file” could not be written"),
+        pytest.raises(SpanlightError, match=r"file.x” could not be written"),
         exclusive(tmp_path / "file" / "x"),
     ):
         pass

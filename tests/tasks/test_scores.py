@@ -204,11 +204,11 @@ def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[
     fitted = fit_calibration(observed)
     chance = sorted(answer_probability(fitted, o.scores[0], 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
-    most = min(fitted.threshold, MOST_ABSENT)
-    assert 0 <= fitted.absent <= most, "a text that more likely answers is not said to be silent"
+    assert 0 <= fitted.absent <= fitted.threshold
+    assert fitted.absent_below <= MOST_ABSENT, "a text that more likely answers is not said to be silent"
     larger = np.nextafter(fitted.absent, 1)
     too_many = sum(each < larger for each in chance) > MOST_TAKEN_FOR_ABSENT * len(chance)
-    assert too_many or fitted.absent == most, "it is the largest such limit"
+    assert too_many or fitted.absent == fitted.threshold, "it is the largest such limit"
 
 
 def test_nothing_observed_is_refused() -> None:

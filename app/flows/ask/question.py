@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 _LEAST_TIMED = 150
 # Less likely answers are not shown among the other places.
 LEAST_PROBABILITY = 0.05
-# Words that answer nothing by themselves: stop words but numbers, "no", "all", and names ("Will").
-_NO_ANSWERS = ENGLISH - frozenset("all any can done many might much no one some will".split())
+# Words that answer nothing by themselves: stop words but numbers, "no", "all", names ("Will"); and what only relates.
+_NO_ANSWERS = (ENGLISH - frozenset("all any can done many might much no one some will".split())) | frozenset(
+    """
+    above after again against among because before below between during further off once only other own per same until
+    within without
+    """.split()
+)
 _WORD = re.compile(r"\w[\w'’]*")
 
 

@@ -90,7 +90,7 @@ def update_notes(
 ) -> None:
     """Update the notes in a checkpoint's folder with fitted values, and with figures by the data measured on.
 
-    Measured reliabilities are added to the old ones, which are dropped if a new calibration was fitted. Raises
+    Measured reliabilities replace those of the same kinds of text; a new calibration drops all old ones. Raises
     SpanlightError where the folder cannot be written.
     """
     notes = read_notes(card.folder)

@@ -174,7 +174,8 @@ class AskController(QObject):
     def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
         """Return the request for a question; with `whole` every passage is read. A library has no documents.
 
-        It has no threshold: the run judges by the person's, which may change later.
+        It has no threshold: the run judges by the person's, which may change later. Near ties are settled at the
+        reader's own.
         """
         from app.core.requests import Question
 

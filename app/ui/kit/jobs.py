@@ -220,7 +220,7 @@ class Job(QObject):
 
 
 class Lane(QObject):
-    """One thread that runs flows one after another, in the order they were started.
+    """A thread that runs flows one after another, in the order they were started; `finish_writes` runs some before it.
 
     A flow is called as `flow(*arguments, report, **options)`. The lane must be created in the window's thread.
     `noticed` carries a notice of any flow. `begun` carries a new Job before it is queued, unless it is started aside.
@@ -322,7 +322,7 @@ class Lane(QObject):
         return not self._thread.is_alive()
 
     def wake(self) -> None:
-        """Have the window collect what the jobs have reported; called from the lane's thread."""
+        """Have the window collect what the jobs have reported; called from the thread that runs a flow."""
         if not self._awake.is_set() and not self._closed:
             self._awake.set()
             try:

@@ -97,6 +97,8 @@ class Button(QPushButton):
 
     def shown(self) -> str:
         """The text as it is drawn."""
+        if self.elides is Qt.TextElideMode.ElideNone:
+            return self.text()
         over = max(0, self.sizeHint().width() - self.width())
         room = self.fontMetrics().horizontalAdvance(self.text()) - over
         return self.fontMetrics().elidedText(self.text(), self.elides, room) if over else self.text()
