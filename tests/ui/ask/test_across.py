@@ -20,7 +20,7 @@ from app.core.library import FileState, Library
 from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
-from app.core.results import Answer, Reading
+from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span
 from app.core.wording import percent
 from app.flows.ask import recognise
@@ -46,7 +46,8 @@ TEXTS = {
 class Finder:
     """What the fake model process does: it finds the words asked for, in the order asked for.
 
-    A question is "harbour: six, ten"; one that says "slow" goes on once `go_on` is set, after its first word.
+    A question is "harbour: six, ten"; one that says "slow" goes on once `go_on` is set, after its first word. In one
+    that says "vague" each word has a quarter of its probability.
     """
 
     def __init__(self) -> None:
@@ -59,7 +60,7 @@ class Finder:
             for number, document in enumerate(question.documents):
                 at = document.text.find(word)
                 if at >= 0:
-                    share = 0.8 / 2 ** len(found)
+                    share = (0.2 if "vague" in question.text else 0.8) / 2 ** len(found)
                     found.append(Answer(number, Span(at, at + len(word)), word, share, 9.0 - len(found), 0.0))
         if "slow" in question.text:
             report.partial(Reading(tuple(found[:1]), True, 0.1, 0.4, 1, 4, 0.1, complete=False))
@@ -250,6 +251,25 @@ def test_answers_in_a_library_are_there_after_a_restart(
     assert again.panel.card.answer.text() == "six" and again.panel.box.question() == "And then?"
     qtbot.keyClick(again.panel.box.field, Qt.Key.Key_F3)
     assert lit(again, qtbot) == "six"
+
+
+def test_what_a_library_shows_with_low_confidence_is_no_answer_after_a_restart_either(
+    view: AskView, open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, qtbot: QtBot
+) -> None:
+    view.panel.threshold.changed.emit(0.9)
+    before = ask(view, qtbot, "vague harbour: six")
+    assert before.is_answered, "the person decides"
+    view.keep()
+    view.workspace.save_settings()
+    again = open_page(AskView, FakeEngine(finder, CARD))
+    give_libraries(again, qtbot)
+    qtbot.waitUntil(lambda: again.presenter.asked().run is not None)
+    run = again.presenter.asked().run
+    assert run is not None and run.is_answered
+    for page, one in ((view, before), (again, run)):
+        page.panel.threshold.changed.emit(None)
+        assert one.judged().outcome is Outcome.LOW_CONFIDENCE
+        assert one.judged().threshold == 0.4
 
 
 def test_the_last_question_to_a_library_is_there_after_a_restart_whatever_its_answers_opened(
