@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,8 +26,9 @@ from app.core.text import Span
 from app.core.wording import percent
 from app.flows.ask import recognise
 from app.flows.library.update import update
+from app.ui.ask import library_dialogs
 from app.ui.ask.ask import AskView
-from app.ui.ask.library_dialogs import UnreadFiles
+from app.ui.ask.library_dialogs import Contents, UnreadFiles
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
@@ -479,6 +481,26 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
     assert ask(view, qtbot, "harbour").scope.library
     qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
+
+
+def test_a_dialog_that_is_closed_looks_at_no_more_files(
+    view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walk_on(library: Library, report: Report) -> None:
+        while True:
+            report.check()
+            time.sleep(0.002)
+
+    monkeypatch.setattr(library_dialogs, "walk", walk_on)
+    library, status = view.libraries.all[0]
+    for dialog in (
+        UnreadFiles(view.workspace, view.theme, view.lanes, library, status, view),
+        Contents(view.theme, view.lanes, library, view),
+    ):
+        dialog.open()
+        qtbot.waitUntil(lambda: not view.lanes.folders.idle)
+        dialog.reject()
+        qtbot.waitUntil(lambda: view.lanes.folders.idle)
 
 
 @needs_tesseract
