@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
-from app.flows.library.libraries import ledger
+from app.flows.library.libraries import has_scans, ledger
 from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
@@ -144,9 +144,10 @@ class UnreadFiles(_LibraryDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the ledger again, and look at the folders for files of other kinds."""
+        """Read the ledger again, and look for scans, and in the folders for files of other kinds."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
         job.then(self._listed, self.notice.show_error)
+        self._look(has_scans, self._workspace, self._library).then(self.recognise.setVisible)
         self._look(walk, self._library).then(self._walked)
 
     @Slot(object)
@@ -163,8 +164,6 @@ class UnreadFiles(_LibraryDialog):
         unreachable = localised(self._status.unreachable_in_words)
         self.words.setText("\n".join(filter(None, (unreachable, words))))
         self._show_rows(unread)
-        # Of a file that was read, too, some pages may be pictures.
-        self.recognise.setVisible(any(file.pages or file.state is FileState.NO_TEXT for file in files))
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 

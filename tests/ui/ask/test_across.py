@@ -468,6 +468,7 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: bool(unread.files()))
     qtbot.waitUntil(unread.left_out.isVisible)
     assert unread.left_out.text() == "Files of other kinds, left out: 2 jpg"
+    assert unread.recognise.isHidden(), "none of them is a scan"
     assert [Path(file.path).name for file in unread.files()] == ["gone.txt", "locked.pdf"]
     unread.list.setCurrentIndex(unread.list.model().index(1, 0))
     assert unread.words.text() == "3 of 4 files read. The others:" and unread.act.text() == "Enter it"
