@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import log
@@ -212,25 +212,35 @@ class Index(Ledger):
         if done:
             self.compact(report.check)
 
+    def texts_with_pictures(
+        self, library: Library, check: Callable[[], object] = lambda: None
+    ) -> Iterator[int]:
+        """Yield the texts of a library that have pages without text, which may be pictures.
+
+        `check` is called before each is looked at, and may raise.
+        """
+        for text in {file.text for file in self.files(library, [FileState.READ]) if file.pages}:
+            check()
+            with self._reading() as connection:
+                row = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
+            pages = unpack_layout(Document(""), Kind.PDF, row[0]).pages if row else ()
+            if any(page.recognised is None and not len(page.span) for page in pages):
+                yield text
+
     def reread_pictures(self, library: Library) -> None:
         """Have the next update read the files again that have pages without text, which may be pictures.
 
         Until then they are searched as they were read.
         """
-        texts = {file.text for file in self.files(library, [FileState.READ]) if file.pages}
+        texts = list(self.texts_with_pictures(library))
         with self._writing() as connection:
             for text in texts:
-                (packed,) = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
-                pages = unpack_layout(Document(""), Kind.PDF, packed).pages
-                if any(page.recognised is None and not len(page.span) for page in pages):
-                    # So that no file counts as equal to these any more.
-                    connection.execute(
-                        "UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,)
-                    )
-                    connection.execute(
-                        "UPDATE files SET state = ? WHERE text = ? AND state = ?",
-                        (FileState.WAITING, text, FileState.READ),
-                    )
+                # So that no file counts as equal to these any more.
+                connection.execute("UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,))
+                connection.execute(
+                    "UPDATE files SET state = ? WHERE text = ? AND state = ?",
+                    (FileState.WAITING, text, FileState.READ),
+                )
 
     def remove(self, library: Library) -> None:
         """Remove a library, and from the index the files that no other library has. No document is touched."""

@@ -75,7 +75,7 @@ class Walk:
 
     @property
     def other_kinds(self) -> str:
-        """The files that were left out, by extension: "40 jpg, 2 mp4 and 3 others"; empty if there are none."""
+        """The files that were left out, by extension: "40 jpg, 9 mp4, 4 zip and 3 others"; empty if there are none."""
         kinds = self.left_out.most_common()
         named = joined(
             Message("{number:,} {extension}", number=number, extension=suffix)

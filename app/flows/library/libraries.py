@@ -9,7 +9,9 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import reason_of
-from app.core.library import Library, LibraryFile, LibraryStatus
+from app.core.kinds import ENDINGS, ending
+from app.core.layout import Kind
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.message import Message
 from app.core.report import Report
 from app.core.wording import free_name
@@ -31,6 +33,15 @@ def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, Libr
 def ledger(workspace: Workspace, library: Library, report: Report) -> tuple[LibraryFile, ...]:
     """All files of a library, sorted by path."""
     return tuple(workspace.library.files(library))
+
+
+def has_scans(workspace: Workspace, library: Library, report: Report) -> bool:
+    """Return whether pages of a library may be pictures that were not recognised. Raises Stopped when cancelled."""
+    # Pages of files that were read may be pictures too.
+    return any(
+        file.size and ENDINGS.get(ending(file.path), Kind.PDF) in (Kind.PDF, Kind.IMAGE)
+        for file in workspace.library.files(library, [FileState.NO_TEXT])
+    ) or any(workspace.library.texts_with_pictures(library, report.check))
 
 
 def plan_library(

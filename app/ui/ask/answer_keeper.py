@@ -252,7 +252,7 @@ def _restored_run(
     saved: SavedAcross, library: Library, status: LibraryStatus, threshold: float | None
 ) -> AskRun:
     """Return a question about a library that was answered before the last start."""
-    from app.core.library import FileState, FoundAnswer, LibraryFile
+    from app.core.library import FileState, FoundAnswer, LibraryFile, is_sure
     from app.core.requests import Question
     from app.core.results import Answer
     from app.flows.history.kept_answers import restore_reading
@@ -266,9 +266,11 @@ def _restored_run(
     answers = tuple(Answer(at, a.span, a.text, a.probability, 0.0, 0.0) for at, (_, a) in enumerate(kept))
     recognised = saved.recognised if len(saved.recognised) == len(kept) else ("",) * len(kept)
     found = tuple(FoundAnswer(*one, how) for one, how in zip(kept, recognised, strict=True))
+    reading = restore_reading(first, answers)
+    reading = replace(reading, answered=reading.answered and is_sure(answers))
     return AskRun(
-        Question(first.question, ()), (), threshold, RunState.DONE, reading=restore_reading(first, answers),
-        chosen=-1, asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
+        Question(first.question, ()), (), threshold, RunState.DONE, reading=reading, chosen=-1,
+        asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
     )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
-from app.flows.library.libraries import ledger
+from app.flows.library.libraries import has_scans, ledger
 from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Flow, Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import show_in_folder
 from app.ui.kit.page import PageDialog
@@ -57,9 +57,11 @@ class _FileDelegate(RowDelegate):
 class _LibraryDialog(PageDialog):
     """The base of both dialogs: a title, a line of text, a list of files, and buttons below it."""
 
-    def __init__(self, theme: Theme, library: Library, title: str, list_name: str, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, lanes: Lanes, library: Library, title: str, list_name: str, parent: QWidget
+    ) -> None:
         super().__init__(theme, title, 175, 120, parent)
-        self._library = library
+        self._lanes, self._library = lanes, library
         self.title = plain_label(library.name, type="title")
         self.words = plain_label(ink="quiet")
         self.notice = Notice(theme)
@@ -77,6 +79,12 @@ class _LibraryDialog(PageDialog):
         if rows:
             self.list.setCurrentIndex(self.model.index(min(at, len(rows) - 1), 0))
         self._chosen()
+
+    def _look(self, flow: Flow, *arguments: object) -> Job:
+        """Start a flow that may look at many files, and drop it when the dialog closes."""
+        job = self._lanes.folders.start_aside(flow, *arguments).then(failed=self.notice.show_error)
+        self.finished.connect(job.drop)
+        return job
 
     @Slot()
     def _chosen(self, *_: QModelIndex) -> None:
@@ -103,8 +111,8 @@ class UnreadFiles(_LibraryDialog):
         parent: QWidget,
     ) -> None:
         title = tr("Files of {library}", library=library.name)
-        super().__init__(theme, library, title, tr("Files that were not read"), parent)
-        self._workspace, self._lanes, self._status = workspace, lanes, status
+        super().__init__(theme, lanes, library, title, tr("Files that were not read"), parent)
+        self._workspace, self._status = workspace, status
         self.show_folder = push_button(theme, tr("Show in folder"))
         self.act = push_button(theme, tr("Open"))
         self.recognise = push_button(
@@ -136,11 +144,11 @@ class UnreadFiles(_LibraryDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the ledger again, and look at the folders for files of other kinds."""
+        """Read the ledger again, and look for scans, and in the folders for files of other kinds."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
         job.then(self._listed, self.notice.show_error)
-        job = self._lanes.folders.start_aside(walk, self._library)
-        job.then(self._walked, self.notice.show_error)
+        self._look(has_scans, self._workspace, self._library).then(self.recognise.setVisible)
+        self._look(walk, self._library).then(self._walked)
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
@@ -156,8 +164,6 @@ class UnreadFiles(_LibraryDialog):
         unreachable = localised(self._status.unreachable_in_words)
         self.words.setText("\n".join(filter(None, (unreachable, words))))
         self._show_rows(unread)
-        # Of a file that was read, too, some pages may be pictures.
-        self.recognise.setVisible(any(file.pages or file.state is FileState.NO_TEXT for file in files))
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -201,8 +207,7 @@ class Contents(_LibraryDialog):
 
     def __init__(self, theme: Theme, lanes: Lanes, library: Library, parent: QWidget) -> None:
         title = tr("Folders and kinds of {library}", library=library.name)
-        super().__init__(theme, library, title, tr("Folders and single files"), parent)
-        self._lanes = lanes
+        super().__init__(theme, lanes, library, title, tr("Folders and single files"), parent)
         self._counting: Job | None = None
         more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
         self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
@@ -269,8 +274,7 @@ class Contents(_LibraryDialog):
     @Slot()
     def _count(self) -> None:
         """Count the documents that the library would have."""
-        job = self._lanes.folders.start_aside(walk, self.library()).replacing(self._counting)
-        self._counting = job.then(self._show_count, self.notice.show_error)
+        self._counting = self._look(walk, self.library()).replacing(self._counting).then(self._show_count)
 
     @Slot(object)
     def _show_count(self, found: Walk) -> None:

@@ -174,6 +174,7 @@ class Job(QObject):
             self._work.request_stop()
             self.stopped.emit()
 
+    @Slot()
     def drop(self) -> None:
         """Stop the flow and send nothing more: another job has replaced this one."""
         self.silence()

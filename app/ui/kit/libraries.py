@@ -135,10 +135,14 @@ class Libraries(QObject):
         """Read a library's new and changed files; with `everything`, compare all files by content.
 
         With `recognise`, all pages that are pictures are recognised, also of files that were read before. A `quiet`
-        update does not report that there was nothing to do, or that another process does it.
+        update does not report that there was nothing to do, or that another process does it. A waiting update of the
+        same library becomes one with this.
         """
         self._stopped.discard(library.number)
-        self._waiting = [each for each in self._waiting if each.library.number != library.number]
+        for before in [each for each in self._waiting if each.library.number == library.number]:
+            self._waiting.remove(before)
+            everything, recognise = everything or before.everything, recognise or before.recognise
+            quiet = quiet and before.quiet
         self._waiting.append(_UpdateRequest(library, everything, recognise, quiet))
         self._next()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.layout import Kind, PageText, Recognised
 from app.core.library import FileState, Library
 from app.core.report import Silent
+from app.core.text import Span, View
 from app.flows.library.folders import walk
 from app.flows.library.libraries import (
     change_library,
+    has_scans,
     ledger,
     libraries,
     plan,
@@ -26,8 +30,9 @@ from app.flows.library.libraries import (
     save_planned,
 )
 from app.flows.workspace import Workspace
+from app.library.ledger import Content
 from tests.flows.fake_engine import fake_workspace
-from tests.helpers.libraries import linked, stored, written
+from tests.helpers.libraries import linked, opened_text, stored, written
 
 
 @pytest.fixture
@@ -157,3 +162,37 @@ def test_a_new_name_leaves_the_folders_that_were_added_meanwhile(workspace: Work
     save_library(workspace, plan_library(workspace, [more], name=stale.name), Silent())
     renamed = rename_library(workspace, stale, "Other", Silent())
     assert (renamed.name, renamed.roots) == ("Other", (str(docs), str(more)))
+
+
+@pytest.mark.parametrize(
+    ("second", "is_scan"),
+    [
+        (PageText(100.0, 100.0, Span(5, 11)), False),
+        (PageText(100.0, 100.0, Span(11, 11), recognised=Recognised("en", array("B"))), False),
+        (PageText(100.0, 100.0, Span(11, 11)), True),
+    ],
+)
+def test_a_library_has_scans_where_a_page_of_a_file_has_no_text(
+    workspace: Workspace, docs: Path, second: PageText, is_scan: bool
+) -> None:
+    library, index = linked(workspace, docs), workspace.library
+    path = str(docs / "report.pdf")
+    read = replace(
+        opened_text("First second", path, Kind.PDF), pages=(PageText(100.0, 100.0, Span(0, 5)), second)
+    )
+    index.record_walk(library, [(path, read.size, read.modified)])
+    index.put(index.files(library)[0], read, View())
+    assert has_scans(workspace, library, Silent()) == is_scan
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "is_scan"),
+    [("a.pdf", 9, True), ("a.tif", 9, True), ("a", 9, True), ("a.docx", 9, False), ("a.txt", 0, False)],
+)
+def test_a_library_has_scans_where_a_file_without_text_may_be_one(
+    workspace: Workspace, docs: Path, name: str, size: int, is_scan: bool
+) -> None:
+    library, index = linked(workspace, docs), workspace.library
+    index.record_walk(library, [(str(docs / name), size, 1)])
+    index.fail(index.files(library)[0], FileState.NO_TEXT, "It holds no text.", Content("", size, 1))
+    assert has_scans(workspace, library, Silent()) == is_scan

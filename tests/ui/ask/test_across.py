@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,13 +21,14 @@ from app.core.library import FileState, Library
 from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
-from app.core.results import Answer, Reading
+from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span
 from app.core.wording import percent
 from app.flows.ask import recognise
 from app.flows.library.update import update
+from app.ui.ask import library_dialogs
 from app.ui.ask.ask import AskView
-from app.ui.ask.library_dialogs import UnreadFiles
+from app.ui.ask.library_dialogs import Contents, UnreadFiles
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
@@ -46,7 +48,8 @@ TEXTS = {
 class Finder:
     """What the fake model process does: it finds the words asked for, in the order asked for.
 
-    A question is "harbour: six, ten"; one that says "slow" goes on once `go_on` is set, after its first word.
+    A question is "harbour: six, ten"; one that says "slow" goes on once `go_on` is set, after its first word. In one
+    that says "vague" each word has a quarter of its probability.
     """
 
     def __init__(self) -> None:
@@ -59,7 +62,7 @@ class Finder:
             for number, document in enumerate(question.documents):
                 at = document.text.find(word)
                 if at >= 0:
-                    share = 0.8 / 2 ** len(found)
+                    share = (0.2 if "vague" in question.text else 0.8) / 2 ** len(found)
                     found.append(Answer(number, Span(at, at + len(word)), word, share, 9.0 - len(found), 0.0))
         if "slow" in question.text:
             report.partial(Reading(tuple(found[:1]), True, 0.1, 0.4, 1, 4, 0.1, complete=False))
@@ -250,6 +253,25 @@ def test_answers_in_a_library_are_there_after_a_restart(
     assert again.panel.card.answer.text() == "six" and again.panel.box.question() == "And then?"
     qtbot.keyClick(again.panel.box.field, Qt.Key.Key_F3)
     assert lit(again, qtbot) == "six"
+
+
+def test_what_a_library_shows_with_low_confidence_is_no_answer_after_a_restart_either(
+    view: AskView, open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, qtbot: QtBot
+) -> None:
+    view.panel.threshold.changed.emit(0.9)
+    before = ask(view, qtbot, "vague harbour: six")
+    assert before.is_answered, "the person decides"
+    view.keep()
+    view.workspace.save_settings()
+    again = open_page(AskView, FakeEngine(finder, CARD))
+    give_libraries(again, qtbot)
+    qtbot.waitUntil(lambda: again.presenter.asked().run is not None)
+    run = again.presenter.asked().run
+    assert run is not None and run.is_answered
+    for page, one in ((view, before), (again, run)):
+        page.panel.threshold.changed.emit(None)
+        assert one.judged().outcome is Outcome.LOW_CONFIDENCE
+        assert one.judged().threshold == 0.4
 
 
 def test_the_last_question_to_a_library_is_there_after_a_restart_whatever_its_answers_opened(
@@ -446,6 +468,7 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: bool(unread.files()))
     qtbot.waitUntil(unread.left_out.isVisible)
     assert unread.left_out.text() == "Files of other kinds, left out: 2 jpg"
+    assert unread.recognise.isHidden(), "none of them is a scan"
     assert [Path(file.path).name for file in unread.files()] == ["gone.txt", "locked.pdf"]
     unread.list.setCurrentIndex(unread.list.model().index(1, 0))
     assert unread.words.text() == "3 of 4 files read. The others:" and unread.act.text() == "Enter it"
@@ -459,6 +482,26 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
     assert ask(view, qtbot, "harbour").scope.library
     qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
+
+
+def test_a_dialog_that_is_closed_looks_at_no_more_files(
+    view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walk_on(library: Library, report: Report) -> None:
+        while True:
+            report.check()
+            time.sleep(0.002)
+
+    monkeypatch.setattr(library_dialogs, "walk", walk_on)
+    library, status = view.libraries.all[0]
+    for dialog in (
+        UnreadFiles(view.workspace, view.theme, view.lanes, library, status, view),
+        Contents(view.theme, view.lanes, library, view),
+    ):
+        dialog.open()
+        qtbot.waitUntil(lambda: not view.lanes.folders.idle)
+        dialog.reject()
+        qtbot.waitUntil(lambda: view.lanes.folders.idle)
 
 
 @needs_tesseract

@@ -16,7 +16,9 @@ from app.core.library import Library
 from app.core.locks import exclusive
 from app.core.report import Progress, Silent
 from app.core.wording import INDEXED_ANEW
-from app.flows.library import libraries
+from app.flows.ask.recognise import MOST_UNASKED
+from app.flows.library import libraries, update
+from app.flows.library.folders import Walk
 from app.flows.library.libraries import plan_library, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
@@ -186,3 +188,32 @@ def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(
     libraries.update(library)
     qtbot.waitUntil(lambda: libraries.all[0][1].read == 1, timeout=20_000)
     qtbot.waitUntil(lambda: "1 file read" in window.status.note())
+
+
+def test_a_librarys_waiting_update_does_all_that_was_wanted_since(
+    open_window: Callable[[], MainWindow],
+    engine: RestingEngine,
+    qtbot: QtBot,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on, wanted = Event(), []
+
+    def noted(*_: object, everything: bool, recognise: int | None) -> update.Update:
+        go_on.wait(20)
+        wanted.append((everything, recognise))
+        return update.Update(0, 0, 0, 0, 0, 0.0, Walk())
+
+    monkeypatch.setattr(update, "update", noted)
+    link(folder, engine)
+    window = open_window()
+    with qtbot.waitSignal(window.libraries.listed):
+        window.libraries.refresh()
+    ((library, _),) = window.libraries.all
+    assert window.libraries.progress_of(library) is not None, "the window's own update"
+    window.libraries.update(library, everything=True)
+    window.libraries.update(library, recognise=True)
+    window.libraries.update(library, quiet=True)
+    with qtbot.waitSignal(window.libraries.reported):
+        go_on.set()
+    assert wanted == [(False, MOST_UNASKED), (True, None)]
