@@ -166,7 +166,7 @@ class TableStore(QObject):
         if self.table is not None:
             remove = partial(self._workspace.tables.remove, self.table)
             self._forget()
-            self._lane.start(do, remove).then(self.list_tables, self.failed)
+            self._lane.start_write(do, remove).then(self.list_tables, self.failed)
 
     def save_set(self, name: str) -> None:
         """Save the current questions as a set; `undo` restores the one that it replaces."""
@@ -176,12 +176,12 @@ class TableStore(QObject):
     def remove_set(self, name: str) -> None:
         """Remove a set of questions; `undo` restores it."""
         remove = partial(self._workspace.tables.remove_question_set, name)
-        self._lane.start(do, remove).then(partial(self._set_removed, name), self.failed)
+        self._lane.start_write(do, remove).then(partial(self._set_removed, name), self.failed)
 
     def _store_set(self, name: str, columns: tuple[Column, ...]) -> Job:
         from app.flows.answer_table.tables import save_question_set
 
-        return self._lane.start(save_question_set, self._workspace, name, columns)
+        return self._lane.start_write(save_question_set, self._workspace, name, columns)
 
     def _set_saved(self, name: str, before: tuple[Column, ...]) -> None:
         if before:

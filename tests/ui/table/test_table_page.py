@@ -602,6 +602,18 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
 
 
+def test_a_table_and_sets_are_saved_and_removed_though_the_window_closes_at_once(page: TableView) -> None:
+    store, tables, end = page.store, page.workspace.tables, threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    store.save_set("Lease")
+    store.save_set("Contracts")
+    store.remove_set("Lease")
+    store.remove()
+    page.lanes.files.finish_writes()
+    end.set()
+    assert list(tables.question_sets()) == ["Contracts"] and not tables.tables()
+
+
 def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
     page: TableView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
