@@ -77,7 +77,7 @@ class TableStore(QObject):
     `listed` is sent when the tables or the sets of questions are known or have changed; `loaded` carries a LoadedTable
     when the current table is another one or was changed, None if there is none any more; `files_read` carries the
     files of its rows, `judged` a Cell after a verdict, `failed` an error. `set_saved` carries the name of a set of
-    questions, and whether it replaced one; `set_removed` carries its name.
+    questions, and whether it replaced one; `set_removed` that of a set that was there.
     """
 
     listed = Signal()
@@ -190,9 +190,10 @@ class TableStore(QObject):
         self.set_saved.emit(name, bool(before))
 
     def _set_removed(self, name: str, before: tuple[Column, ...]) -> None:
-        self._past.append(_FormerSet(name, before))
+        if before:
+            self._past.append(_FormerSet(name, before))
+            self.set_removed.emit(name)
         self.list_tables()
-        self.set_removed.emit(name)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict on a cell; `undo` restores the former one."""

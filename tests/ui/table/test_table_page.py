@@ -647,6 +647,13 @@ def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
     assert page.undo_line.words() == "Set “Lease” removed"
     page.undo()
     qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    page.workspace.tables.remove_question_set("Lease")  # in another window
+    page.line.set_dropped.emit("Lease")
+    qtbot.waitUntil(lambda: not questions() and page.lanes.files.idle)
+    assert page.undo_line.isHidden()
+    page.undo()
+    qtbot.waitUntil(lambda: len(page.model.columns) == 2 and page.lanes.files.idle)
+    assert "Lease" not in page.workspace.tables.question_sets(), "there was no set to bring back"
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
