@@ -267,10 +267,9 @@ def _has_column(connection: sqlite3.Connection, column: int) -> bool:
 def _insert_cell(connection: sqlite3.Connection, cell: Cell, *, overwrite: bool) -> None:
     """Store a cell; with `overwrite` in place of one that has no verdict."""
     answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-    judged = connection.execute(
-        'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
-    ).fetchone()
-    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite and not judged else "OR IGNORE")
+    judged = 'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?'
+    replaces = overwrite and not connection.execute(judged, (cell.column, cell.sha256)).fetchone()
+    statement = insert("cells", _COLUMNS, "OR REPLACE" if replaces else "OR IGNORE")
     connection.execute(statement, (*_CELL.values(cell), *answer))
 
 

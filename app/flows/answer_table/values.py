@@ -172,16 +172,25 @@ _WORD_NUMBER = re.compile(
     r"(?:\s(?P<percent>%|per\s?cent\b))?(?:\s(?P<unit>(?:calendar |business |working )?[a-z]+))?",
     re.IGNORECASE,
 )
-# Words of which a longer number is made, such as "two hundred and fifty", "2 dozen", "half of 2", "EUR 5 Mrd".
+# Words of which a longer number is made, such as "two hundred and fifty", "2 dozen", "EUR 5 Mrd".
 _PART = (
     rf"(?:{'|'.join(_WORDS)}|(?:hundred|thousand|dozen|lakh|crore)(?:s|ths?)?|milli(?:on|ard)\w*|billion\w*|trillion\w*"
-    r"|mill[oó]n\w*|mrd|tn|tsd|tausend|mil|half|halves|quarters?|first|(?:third|(?:four|fif|six|seven|eigh|nin|ten)th)s?)"
+    r"|mill[oó]n\w*|mrd|tn|tsd|tausend|mil)"
 )
-_NUMBER_BEFORE = re.compile(rf"\b(?:{_PART}|minus|negative)(?:\s(?:of|and|or|to|an?))*[\s–-]$", re.IGNORECASE)
+_FRACTION = r"(?:hal(?:f|ve)|quarter|third|(?:four|fif|six|seven|eigh|nin|ten)th)"
+# "half of 2", but not "each quarter $1,500".
+_NUMBER_BEFORE = re.compile(
+    rf"\b(?:{_PART}|{_FRACTION}s?(?=\s(?:of|or|to)\b)|minus|negative)(?:\s(?:of|and|or|to|an?))*[\s–-]$",
+    re.IGNORECASE,
+)
+# "two thirds", "one third", "twenty-first", "2 and a half", but not "2 third parties", "$1,500 a quarter".
 _NUMBER_AFTER = re.compile(
-    rf"(?:,(?!\s?\d)|[\s–-])*(?:(?:and|or|to)\s)?(?:an?\s)?(?:\d|{_PART}\b)", re.IGNORECASE
+    rf"(?:,(?!\s?\d)|[\s–-])*(?:(?:and|or|to)\s)?(?:an?\s)?(?:\d|(?:{_PART}|{_FRACTION}s)\b)"
+    rf"|\sand\s(?:half|an?\s{_FRACTION})\b|(?<=\bone)\s{_FRACTION}\b"
+    rf"|(?:(?<=ty)\s|(?<=[a-z])-)(?:first|second|{_FRACTION})\b",
+    re.IGNORECASE,
 )
-_SPELLED_OUT = re.compile(rf"(?:\b{_PART}|{_CURRENCY})\s?\($", re.IGNORECASE)
+_SPELLED_OUT = re.compile(rf"(?:\b(?:{_PART}|{_FRACTION}s?)|{_CURRENCY})\s?\($", re.IGNORECASE)
 _NEAR = 40  # characters before a number that may change it
 
 

@@ -519,7 +519,7 @@ class AskPresenter(QObject):
         from app.flows.models.installed import use
 
         folder = self._stronger.installed.folder
-        job = self.lanes.files.start(do, partial(use, self.workspace, Head.QUESTION_ANSWERING, folder))
+        job = self.lanes.files.start_write(do, partial(use, self.workspace, Head.QUESTION_ANSWERING, folder))
         job.then(self._stronger_used, self.panel.notice.show_error)
 
     @Slot(object)

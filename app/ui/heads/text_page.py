@@ -161,12 +161,12 @@ class TextPage(Page):
         return reading
 
     def keep(self) -> None:
-        """Save the splitter's sizes, the texts, and a result that is not saved yet."""
+        """Save the splitter's sizes, the texts, and the result that a running flow has given so far."""
         self.save_splitter()
         if not self._first_job.running:
             for draft in self._drafts:
                 draft.save_now()
-        if self.working() or (self._save_job is not None and self._save_job.running):
+        if self.working():
             save_result(self.workspace, self.KEY, self.HEAD, self._result_to_keep(), Silent())
 
     def shown(self) -> None:
@@ -315,7 +315,9 @@ class TextPage(Page):
 
     def _keep_result(self) -> None:
         """Save the shown result in the files lane."""
-        job = self.lanes.files.start(save_result, self.workspace, self.KEY, self.HEAD, self._result_to_keep())
+        job = self.lanes.files.start_write(
+            save_result, self.workspace, self.KEY, self.HEAD, self._result_to_keep()
+        )
         self._save_job = job.replacing(self._save_job).then(failed=self.show_fault)
 
     def _result_to_keep(self) -> KeptResult | None:

@@ -108,7 +108,7 @@ class LanguageLine(QFrame):
         from app.flows.models.installed import use
 
         chosen = partial(use, self._workspace, self._head, self._other.able.folder)
-        self._lanes.files.start(do, chosen).then(self._used, self.failed)
+        self._lanes.files.start_write(do, chosen).then(self._used, self.failed)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:

@@ -174,7 +174,7 @@ class InstalledSection(ListedSection):
         if card is None:
             return
         self.details.notice.clear()
-        job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
+        job = self.lanes.files.start_write(_use, self.workspace, head, card.folder if on else "")
         job.then(self._used, self._show_action_fault)
 
     @Slot(object)
@@ -188,7 +188,7 @@ class InstalledSection(ListedSection):
     def _follow(self, on: bool) -> None:
         if self.card is not None:
             self.details.notice.clear()
-            job = self.lanes.files.start(set_followed, self.workspace, self.card, on)
+            job = self.lanes.files.start_write(set_followed, self.workspace, self.card, on)
             job.then(self._followed, self._show_action_fault)
 
     @Slot()

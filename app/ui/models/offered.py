@@ -288,7 +288,7 @@ class OfferedSection(ListedSection):
                 self.downloads.remove(transfer)
                 self.go.emit("installed", card)
             case "use" if card is not None:
-                self.lanes.files.start(_use, self.workspace, card).then(self._used, self.show_fault)
+                self.lanes.files.start_write(_use, self.workspace, card).then(self._used, self.show_fault)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:

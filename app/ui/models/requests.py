@@ -200,7 +200,7 @@ class RequestsCard(QFrame):
     @Slot()
     def _clear(self) -> None:
         self._clearing_cancelled()
-        self._lanes.files.start(clear_ledger, self._workspace).then(self._cleared, self.failed)
+        self._lanes.files.start_write(clear_ledger, self._workspace).then(self._cleared, self.failed)
 
     @Slot()
     def _cleared(self) -> None:

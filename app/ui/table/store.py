@@ -77,7 +77,7 @@ class TableStore(QObject):
     `listed` is sent when the tables or the sets of questions are known or have changed; `loaded` carries a LoadedTable
     when the current table is another one or was changed, None if there is none any more; `files_read` carries the
     files of its rows, `judged` a Cell after a verdict, `failed` an error. `set_saved` carries the name of a set of
-    questions, and whether it replaced one; `set_removed` carries its name.
+    questions, and whether it replaced one; `set_removed` that of a set that was there.
     """
 
     listed = Signal()
@@ -166,7 +166,7 @@ class TableStore(QObject):
         if self.table is not None:
             remove = partial(self._workspace.tables.remove, self.table)
             self._forget()
-            self._lane.start(do, remove).then(self.list_tables, self.failed)
+            self._lane.start_write(do, remove).then(self.list_tables, self.failed)
 
     def save_set(self, name: str) -> None:
         """Save the current questions as a set; `undo` restores the one that it replaces."""
@@ -176,12 +176,12 @@ class TableStore(QObject):
     def remove_set(self, name: str) -> None:
         """Remove a set of questions; `undo` restores it."""
         remove = partial(self._workspace.tables.remove_question_set, name)
-        self._lane.start(do, remove).then(partial(self._set_removed, name), self.failed)
+        self._lane.start_write(do, remove).then(partial(self._set_removed, name), self.failed)
 
     def _store_set(self, name: str, columns: tuple[Column, ...]) -> Job:
         from app.flows.answer_table.tables import save_question_set
 
-        return self._lane.start(save_question_set, self._workspace, name, columns)
+        return self._lane.start_write(save_question_set, self._workspace, name, columns)
 
     def _set_saved(self, name: str, before: tuple[Column, ...]) -> None:
         if before:
@@ -190,9 +190,10 @@ class TableStore(QObject):
         self.set_saved.emit(name, bool(before))
 
     def _set_removed(self, name: str, before: tuple[Column, ...]) -> None:
-        self._past.append(_FormerSet(name, before))
+        if before:
+            self._past.append(_FormerSet(name, before))
+            self.set_removed.emit(name)
         self.list_tables()
-        self.set_removed.emit(name)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict on a cell; `undo` restores the former one."""

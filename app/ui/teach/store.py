@@ -163,7 +163,7 @@ class TeachStore(QObject, LabelledTexts):
         """Make a data set of a table, and load it."""
         from app.flows.teach.datasets import make_dataset
 
-        self._lanes.files.start(
+        self._lanes.files.start_write(
             make_dataset, self._workspace, table, name, labels, multi=multi, source=source, model=model
         ).then(self._made, self.failed)
 
@@ -178,7 +178,7 @@ class TeachStore(QObject, LabelledTexts):
 
         assert self.dataset is not None
         self._drop_work()
-        self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed).then(
+        self._lanes.files.start_write(change_labels, self._workspace, self.dataset, labels, renamed).then(
             self.classifier_changed
         ).then(self._made, self.failed)
 
@@ -186,14 +186,14 @@ class TeachStore(QObject, LabelledTexts):
         """Rename the data set, unless the name is blank."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
-            self._lanes.files.start(do, rename).then(self._made, self.failed)
+            self._lanes.files.start_write(do, rename).then(self._made, self.failed)
 
     @Slot()
     def remove(self) -> None:
         """Delete the data set; its classifier stays among the models."""
         if self.dataset is not None:
             self._drop_work()
-            self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset)).then(
+            self._lanes.files.start_write(do, partial(self._workspace.datasets.remove, self.dataset)).then(
                 self._removed, self.failed
             )
 

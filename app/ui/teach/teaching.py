@@ -245,6 +245,6 @@ class ReaderTeaching(QObject):
 
     def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
         """Start a flow, and look up the state again when it has ended or failed."""
-        job = self._lanes.files.start(flow, self._workspace, *arguments).then(self.look, self.failed)
+        job = self._lanes.files.start_write(flow, self._workspace, *arguments).then(self.look, self.failed)
         job.failed.connect(self.look)
         return job

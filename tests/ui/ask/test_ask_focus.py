@@ -21,7 +21,7 @@ from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import answers
 from tests.helpers.open_files import Waiting, ask, is_open, reader
 from tests.helpers.small_pdfs import locked_pdf
-from tests.helpers.windows import FakeEngine, settle
+from tests.helpers.windows import FakeEngine, button, settle
 
 TIDE = "The tide is high at noon."
 LEFT = Qt.MouseButton.LeftButton
@@ -262,7 +262,7 @@ def test_lines_pasted_as_one_question_can_go_to_the_table(
         box.field.insertFromMimeData(data)
         assert bool(notice.sentence()) == is_offered
     assert box.question() == "Whosigns? Who pays?"
-    notice._act.click()
+    button(notice, "Table with these questions").click()
     page = window.page
     assert isinstance(page, TableView)
     qtbot.waitUntil(lambda: page.store.is_listed)

@@ -21,7 +21,7 @@ from app.ui.ask.ask import AskView
 from app.ui.history.history_model import row_of
 from tests.flows.fake_engine import READER
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, likelihood, start
-from tests.helpers.windows import FakeEngine
+from tests.helpers.windows import FakeEngine, button
 
 
 @pytest.fixture
@@ -226,7 +226,8 @@ def test_the_usual_threshold_counts_for_what_was_asked_at_another(
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
     entry = view.workspace.history.get(sheet.session.entry)
     assert (entry.threshold, entry.outcome) == (0.97, Outcome.LOW_CONFIDENCE), "it is kept as it was shown"
-    panel.threshold._own.click()
+    panel.threshold.change.click()
+    button(panel.threshold, "Usual confidence threshold").click()
     assert likelihood(panel.card).startswith(f"Very likely, {percent(0.94)}")
     assert panel.threshold.slider.value() == 40
 

@@ -352,6 +352,7 @@ def test_an_unsaved_result_is_saved_when_the_window_closes(
     put(first, "A ___ cup of tea")
     first.run()
     qtbot.waitUntil(lambda: not first.working())
+    first.lanes.files.finish_writes()
     first.keep()
     go_on.set()
     view = open_page(kind, named)

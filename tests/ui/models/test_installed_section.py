@@ -73,6 +73,19 @@ def test_the_encoder_can_be_neither_measured_nor_inspected(open_models_page: Ope
     assert not details.facts.value("Measured here")
 
 
+def test_a_model_is_put_to_use_though_the_window_closes_at_once(open_models_page: Open, models: Path) -> None:
+    put_model(models, "mine")
+    opened, end = open_models_page(), threading.Event()
+    opened.choose("mine")
+    button = use_button(opened)
+    opened.lanes.files.start(lambda report: end.wait(10))
+    button.click()
+    opened.lanes.files.finish_writes()
+    end.set()
+    kept = settings_file.load(opened.workspace.paths.settings_file)
+    assert kept.models["question-answering"] == "mine"
+
+
 def test_a_model_is_put_to_use_for_a_page_and_the_choice_undone(open_models_page: Open, models: Path) -> None:
     put_model(models, "mine")
     opened = open_models_page()

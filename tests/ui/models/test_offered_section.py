@@ -19,6 +19,7 @@ from app.flows.models.get import unfinished
 from app.ui.kit.parts import Label
 from app.ui.models.downloads import Stage
 from app.ui.models.offered import OfferedSection
+from app.ui.models.offers import offers
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
 from tests.helpers.small_models import small_checkpoint
@@ -103,7 +104,8 @@ def test_stronger_readers_are_marked_with_their_time_and_one_is_recommended(open
         in compared()
     )
     assert "roughly 3 seconds a page on this computer." in compared()
-    known, stronger = section._offers, section._offers.stronger
+    known = offers(opened.workspace, Silent())
+    stronger = known.stronger
     assert stronger is not None
     taught = replace(known, stronger=replace(stronger, reader_f1=0.0))
     assert not taught.comparison(known.models), "it may be just as strong"

@@ -602,6 +602,18 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
 
 
+def test_a_table_and_sets_are_saved_and_removed_though_the_window_closes_at_once(page: TableView) -> None:
+    store, tables, end = page.store, page.workspace.tables, threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    store.save_set("Lease")
+    store.save_set("Contracts")
+    store.remove_set("Lease")
+    store.remove()
+    page.lanes.files.finish_writes()
+    end.set()
+    assert list(tables.question_sets()) == ["Contracts"] and not tables.tables()
+
+
 def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
     page: TableView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -635,6 +647,13 @@ def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
     assert page.undo_line.words() == "Set “Lease” removed"
     page.undo()
     qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    page.workspace.tables.remove_question_set("Lease")  # in another window
+    page.line.set_dropped.emit("Lease")
+    qtbot.waitUntil(lambda: not questions() and page.lanes.files.idle)
+    assert page.undo_line.isHidden()
+    page.undo()
+    qtbot.waitUntil(lambda: len(page.model.columns) == 2 and page.lanes.files.idle)
+    assert "Lease" not in page.workspace.tables.question_sets(), "there was no set to bring back"
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:

@@ -309,6 +309,32 @@ def test_labels_are_renamed_and_removed_and_a_data_set_is_removed(
     assert page.store.dataset is None
 
 
+def test_a_data_set_is_made_changed_and_removed_though_the_window_closes_at_once(
+    open_teach: Callable[[], LabelsSection], workspace: Workspace, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page, end = open_teach(), threading.Event()
+    files, store = page.lanes.files, page.store
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.labels.setPlainText("cats\nteas")
+    files.start(lambda report: end.wait(10))
+    page.setup.begin.click()
+    files.finish_writes()
+    assert [one.names for one in workspace.datasets.all()] == [NAMES]
+    end.set()
+    qtbot.waitUntil(lambda: store.dataset is not None and files.idle)
+    end.clear()
+    files.start(lambda report: end.wait(10))
+    store.rename("Drinks")
+    store.change_labels([Label("kittens"), Label("teas")], {"cats": "kittens"})
+    files.finish_writes()
+    assert [(one.name, one.names) for one in workspace.datasets.all()] == [("Drinks", ("kittens", "teas"))]
+    store.remove()
+    files.finish_writes()
+    end.set()
+    assert not workspace.datasets.all()
+
+
 def test_errors_in_a_table_and_in_labels_are_shown_in_view(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -268,7 +268,7 @@ class SavedMeasures(QWidget):
         chosen = self.table.chosen()
         if chosen:
             self._deleted += chosen
-            self._lanes.files.start(_delete, self._workspace, chosen).then(self.changed, self._failed)
+            self._lanes.files.start_write(_delete, self._workspace, chosen).then(self.changed, self._failed)
             self.undo.offer(tr("{n:,} measure deleted", "{n:,} measures deleted", n=len(self._deleted)))
 
     @Slot()
@@ -276,7 +276,7 @@ class SavedMeasures(QWidget):
         """Restore the measures deleted last."""
         if self._deleted:
             self._restoring = tuple(self._deleted)
-            job = self._lanes.files.start(_put_back, self._workspace, self._restoring)
+            job = self._lanes.files.start_write(_put_back, self._workspace, self._restoring)
             job.then(self.changed, self._failed)
         self._forget_deleted()
 

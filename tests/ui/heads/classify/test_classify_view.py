@@ -223,6 +223,7 @@ def test_a_result_shown_before_a_stop_is_saved_with_its_own_text(
     engine.answer = until_stopped
     view.run()
     assert view.stop() and view._panel.outdated()
+    view.lanes.files.finish_writes()
     view.keep()
     engine.answer = answer
     again = make()
@@ -244,6 +245,7 @@ def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
     rows, said = first._class_panel.table.csv(), first._class_panel._summary.text()
     assert said == "40 texts of answers.txt"
     first._class_panel.ways._buttons[ONE].click()  # it waits behind the other way of reading
+    first.lanes.files.finish_writes()
     first.keep()
     view = make()
     qtbot.waitUntil(lambda: view.kept is not None)
