@@ -46,6 +46,11 @@ class TabStrip(QTabBar):
         super().paintEvent(event)
         painter = QStylePainter(self)
         for index in range(self.count()):
+            # Of a tab that is scrolled half out of sight, the cross would be left without the name. Qt sends no
+            # signal when it scrolls the tabs: it only paints them.
+            self.tabButton(index, QTabBar.ButtonPosition.RightSide).setVisible(
+                self.tabRect(index).left() >= 0
+            )
             if not self.tabData(index):
                 continue
             option = QStyleOptionTab()

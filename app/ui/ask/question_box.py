@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtGui import QAction, QActionGroup, QFontMetricsF, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QWidget
 
 from app.core.message import Message
@@ -180,15 +181,17 @@ class QuestionBox(QFrame):
         fitting = (words for words in invitations if metrics.horizontalAdvance(words) <= room)
         self.field.setPlaceholderText(next(fitting, invitations[-1]))
         lines = min(_MOST_LINES, max(1, int(self.field.document().size().height())))
-        self.field.setFixedHeight(lines * metrics.lineSpacing() + margin)
+        # Qt rounds the height of a line up, and scrolls unless there is a pixel more than the text needs.
+        line = ceil(QFontMetricsF(self.field.font()).height())
+        self.field.setFixedHeight(lines * line + margin + 1)
 
     def _colour(self, focused: bool) -> None:
         theme = self._theme
         line = theme.colour("focus" if focused else "line_strong").name()
-        width = 2 if focused else 1
+        width = 2 if focused else 1  # the padding makes up for it
         self.setStyleSheet(
             f"QFrame#question {{ background: {theme.colour('field').name()}; border: {width}px solid {line};"
-            f" border-radius: {theme.step(2.5)}px; }}"
+            f" padding: {2 - width}px; border-radius: {theme.step(2.5)}px; }}"
         )
 
     @Slot()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.core.legible import legible
 from app.ui.kit.boxes import column, row
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import in_the_middle, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 
 
@@ -23,7 +23,8 @@ class OpeningPage(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setProperty("kind", "desk")
-        self._name = plain_label(type="answer")
+        self._name = ElidedLabel()
+        mark(self._name, type="answer")
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme, closable=False)
         self.lock = PasswordLine(theme)
@@ -33,9 +34,7 @@ class OpeningPage(QFrame):
         row(theme, self.again, self.close_button, 1, gap=2, parent=self._actions)
         inner = QWidget()
         column(theme, self._name, self.strip, self.lock, self.notice, self._actions, gap=3, parent=inner)
-        # Stretches, not an alignment: Qt then gives wrapped lines the height that they need.
-        column(theme, 2, row(theme, 1, inner, 1), 3, parent=self)
-        theme.in_steps(inner.setFixedWidth, 110)
+        column(theme, in_the_middle(theme, inner), parent=self)
 
     def reading(self, name: str) -> None:
         """Show that a file is being read."""
@@ -57,7 +56,7 @@ class OpeningPage(QFrame):
         self._actions.show()
 
     def _begin(self, name: str) -> None:
-        self._name.setText(legible(name))
+        self._name.set_full_text(name)
         self.strip.clear()
         self.notice.clear()
         for part in (self.lock, self._actions):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QDoubleSpinBox, QPlainTextEdit, QSizePolicy, QTextEdit
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QTextEdit
 
 from app.core.inside import Losses
 from app.core.inspection import Example, LookAtLoss, Subject
@@ -24,7 +24,7 @@ from app.ui.inspect.charts.loss_terms import LossTerms
 from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.visit import window_words
 from app.ui.kit.boxes import row
-from app.ui.kit.parts import Label, plain_label
+from app.ui.kit.parts import Label, NumberBox, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
@@ -244,10 +244,9 @@ class LossSection(Section):
         self._name_types: tuple[str, ...] = ()
         self._choice = choice_box(tr("What is right"), self._query_loss)
         self._choice.setPlaceholderText(tr("Nothing is known to be right"))
-        self._value = QDoubleSpinBox()
+        self._value = NumberBox(3)
         self._value.setAccessibleName(tr("The right value"))
         self._value.setRange(-1e6, 1e6)
-        self._value.setDecimals(3)
         self._value.valueChanged.connect(self._query_loss)
         self._hint = plain_label(tr("Select other words of the text to see their loss."), ink="quiet")
         self._text = GoldText(self.theme)

@@ -18,6 +18,7 @@ from app.ui.inspect.charts.tokens import labels_of
 from app.ui.inspect.section import Section, SectionCard, choice_box
 from app.ui.inspect.visit import window_words
 from app.ui.kit.chart import link, number, signed
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
@@ -176,7 +177,7 @@ class AttentionCard(SectionCard):
 
     def __init__(self, section: Section) -> None:
         theme = section.theme
-        self._layer, self._head = QComboBox(), QComboBox()
+        self._layer, self._head = ElidedChoice(), ElidedChoice()
         name_choice(self._layer, tr("Layer"))
         name_choice(self._head, tr("Attention head"))
         self._drawing = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))

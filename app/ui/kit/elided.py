@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QSizePolicy,
@@ -111,7 +111,17 @@ class LinkedChoice(QWidget):
 
 
 class ElidedChoice(QComboBox):
-    """A combo box that elides a long choice, which Qt cuts off in mid-letter; the full text is then its tool tip."""
+    """A combo box that elides a long choice, which Qt cuts off in mid-letter; the full text is then its tool tip.
+
+    Over the closed box the wheel scrolls the page.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()

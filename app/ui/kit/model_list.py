@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QStyleOptionViewIt
 
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import as_tip
@@ -173,7 +174,7 @@ class ModelFilters(QFrame):
         self.choices: dict[str, QComboBox] = {}
         grid = QGridLayout()
         for at, (name, choices) in enumerate(filters.items()):
-            box = self.choices[name] = QComboBox()
+            box = self.choices[name] = ElidedChoice()
             name_choice(box, name)
             box.setToolTip(as_tip(tr("{filter}: which models are listed", filter=name)))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

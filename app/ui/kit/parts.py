@@ -1,4 +1,4 @@
-"""Labels, buttons, icons, rules, scroll areas and painted lines of text that all pages use."""
+"""Labels, buttons, fields for numbers, icons, rules, scroll areas and painted lines of text that all pages use."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from html import escape
 from textwrap import wrap as wrapped
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QIcon, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHelpEvent, QIcon, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QDoubleSpinBox,
     QFrame,
     QLabel,
     QPushButton,
@@ -196,6 +197,21 @@ def rule() -> QFrame:
     line.setProperty("kind", "rule")
     line.setFixedHeight(1)
     return line
+
+
+class NumberBox(QDoubleSpinBox):
+    """A field for a number; over one without the focus the wheel scrolls the page."""
+
+    def __init__(self, decimals: int = 0) -> None:
+        super().__init__()
+        self.setDecimals(decimals)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
 
 class IconLabel(QWidget):

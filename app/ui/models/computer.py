@@ -341,10 +341,13 @@ class ComputerSection(Section):
     def refresh(self) -> None:
         """Query devices and memory, queued after running work."""
         lane = self.lanes.work
+        start = lane.start_aside
         if self._devices is None:
+            if not lane.free:
+                start = lane.start  # the filling of a table, which may take hours, gives way to it
             busy = "" if lane.idle else localised(BUSY)
             set_hint(self._querying, f"{localised(QUERYING)} {busy}".strip())
-        job = lane.start_aside(devices, self.workspace).replacing(self._devices_job)
+        job = start(devices, self.workspace).replacing(self._devices_job)
         self._devices_job = job.then(self._devices_found, self._devices_failed)
         self._query_memory()
 

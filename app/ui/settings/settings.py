@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QSpinBox
+from PySide6.QtWidgets import QComboBox
 
 from app.core import wording
 from app.core.about import NAME, VERSION
@@ -23,7 +23,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
-from app.ui.kit.parts import as_tip, plain_label, push_button
+from app.ui.kit.parts import NumberBox, as_tip, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import LANGUAGES, localised, tr
@@ -131,7 +131,7 @@ class SettingsView(Page):
         self.about = LinkedChoice(theme, tr("About Spanlight"))
         self.about.set_words(f"{NAME} {VERSION}")
         self.models = {head: self._choice(title) for head, title in MODELS}
-        self.top_k = QSpinBox()
+        self.top_k = NumberBox()
         self.top_k.setAccessibleName(tr("Answers listed"))
         self.top_k.setRange(1, 100)
         self._folder = ElidedLabel(str(workspace.paths.data))
@@ -153,7 +153,7 @@ class SettingsView(Page):
         self.about.followed.connect(partial(self.go.emit, "about", None))
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
-        self.top_k.valueChanged.connect(partial(self._set, "ask_top_k"))
+        self.top_k.valueChanged.connect(self._number_chosen)
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
@@ -232,6 +232,10 @@ class SettingsView(Page):
     @Slot()
     def _show_updates(self) -> None:
         self._column.ensureWidgetVisible(self.updates, 0, self.theme.step(4))
+
+    @Slot(float)
+    def _number_chosen(self, number: float) -> None:
+        self._set("ask_top_k", int(number))
 
     def _set(self, name: str, value: object) -> None:
         setattr(self.workspace.settings, name, value)

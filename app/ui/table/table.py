@@ -517,6 +517,11 @@ class TableView(Page):
 
     # Layout
 
+    def heightForWidth(self, width: int) -> int:
+        """The least height, not the preferred one: the table scrolls what it has no room for, not the page."""
+        layout = self.layout()
+        return layout.totalMinimumHeightForWidth(width) if layout else -1
+
     def _lay_out(self) -> None:
         self._split = Panes()
         self._split.addWidget(self.view)

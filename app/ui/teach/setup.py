@@ -7,13 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFrame,
-    QLineEdit,
-    QPlainTextEdit,
-)
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QPlainTextEdit
 
 from app.core.labels import Dataset, Label
 from app.core.legible import legible
@@ -21,6 +15,7 @@ from app.core.message import Message
 from app.core.models import ModelCard, ProblemType
 from app.core.wording import first_words
 from app.ui.kit.boxes import column, row
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
@@ -57,8 +52,8 @@ class Setup(QFrame):
         self._about = plain_label(ink="quiet")
         self.notice = Notice(theme)
         self.name = QLineEdit()
-        self.text_column, self.label_column = QComboBox(), QComboBox()
-        self.begin_with = QComboBox()
+        self.text_column, self.label_column = ElidedChoice(), ElidedChoice()
+        self.begin_with = ElidedChoice()
         self._cards: tuple[ModelCard, ...] = ()
         self.labels = QPlainTextEdit()
         self.labels.setTabChangesFocus(True)

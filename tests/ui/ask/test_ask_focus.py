@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.requests import Question
@@ -251,6 +252,22 @@ def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
     assert not button.isVisible()
     qtbot.keyClick(slider, escape)
     assert not slider.isVisible() and window.focusWidget() is change
+
+
+def test_the_question_box_shows_all_lines_it_has_room_for(view: AskView, qtbot: QtBot) -> None:
+    box = view.panel.box
+    bar = box.field.verticalScrollBar()
+    for words in range(0, 60, 4):
+        box.field.setPlainText("question " * words)
+        box.field.moveCursor(QTextCursor.MoveOperation.End)
+        QApplication.processEvents()
+        lines = int(box.field.document().size().height())
+        assert bar.maximum() == max(0, lines - 5)
+    height = box.height()
+    for widget in (view.panel.threshold.change, box.field):
+        widget.setFocus()
+        QApplication.processEvents()
+        assert box.height() == height
 
 
 def test_lines_pasted_as_one_question_can_go_to_the_table(

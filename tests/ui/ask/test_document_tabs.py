@@ -72,6 +72,22 @@ def test_tabs_come_back_where_there_is_room_again(tabs: DocumentTabs, qtbot: QtB
     assert strip.currentIndex() == 5 and not chosen
 
 
+def test_a_tab_without_its_name_in_sight_has_no_cross(tabs: DocumentTabs, qtbot: QtBot) -> None:
+    tabs.resize(640, tabs.sizeHint().height())
+    tabs.show()
+    strip = tabs.strip
+    for at in range(6):
+        tabs.select(tabs.add(f"A document of a certain length {at}.pdf"))
+
+    def crosses() -> list[bool]:
+        return [strip.tabButton(at, strip.ButtonPosition.RightSide).isVisible() for at in range(6)]
+
+    for front in (5, 0, 4):
+        strip.setCurrentIndex(front)
+        qtbot.waitUntil(lambda: crosses() == [strip.tabRect(at).left() >= 0 for at in range(6)])
+        assert crosses()[front] and crosses()[0] == (front == 0)
+
+
 def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(tabs: DocumentTabs, qtbot: QtBot) -> None:
     tabs.resize(1300, tabs.sizeHint().height())
     tabs.show()

@@ -88,3 +88,15 @@ def test_a_password_and_a_fault_are_shown_in_place(pane: FilePane, tmp_path: Pat
     assert pane.currentWidget() is opening and not pane.text()
     with qtbot.waitSignal(pane.closed):
         opening.close_button.click()
+
+
+def test_a_narrow_pane_shows_all_of_the_opening_page(pane: FilePane, qtbot: QtBot) -> None:
+    pane.resize(360, 500)
+    opening = pane.findChild(OpeningPage)
+    assert opening is not None
+    opening.reading(f"{'a long name ' * 9}.pdf")
+    QApplication.processEvents()
+    strip = opening.strip
+    assert pane.width() == 360
+    assert 0 < strip.mapTo(pane, strip.rect().topLeft()).x()
+    assert strip.mapTo(pane, strip.rect().bottomRight()).x() < 360

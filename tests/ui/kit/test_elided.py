@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QImage, QPainter, QWheelEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.ui.kit.boxes import column
 from app.ui.kit.elided import ElidedButton, ElidedChoice, ElidedLabel
-from app.ui.kit.parts import draw_line
+from app.ui.kit.parts import NumberBox, draw_line
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
 
@@ -91,3 +92,34 @@ def test_the_icons_of_a_search_line_grow_with_the_text(theme: Theme, qtbot: QtBo
             if picture.pixel(x, y) != ground
         ]
         assert max(inked) - min(inked) >= theme.step(4) / 2
+
+
+def test_the_wheel_changes_no_field_that_it_only_passes(theme: Theme, qtbot: QtBot) -> None:
+    choice, number, other, page = ElidedChoice(), NumberBox(), QLineEdit(), QWidget()
+    choice.addItems(["First", "Second", "Third"])
+    choice.setCurrentIndex(1)
+    number.setValue(5)
+    column(theme, other, choice, number, parent=page)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    other.setFocus()
+    qtbot.waitUntil(other.hasFocus)
+
+    def is_left_to_the_page(field: QWidget) -> bool:
+        at, none = QPointF(5, 5), Qt.MouseButton.NoButton
+        keys, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+        event = QWheelEvent(at, at, QPoint(), QPoint(0, -120), none, keys, phase, False)
+        QApplication.sendEvent(field, event)
+        return not event.isAccepted()
+
+    for field in (choice, number):
+        assert is_left_to_the_page(field)
+        assert field.focusPolicy() is Qt.FocusPolicy.StrongFocus
+    choice.setFocus()
+    assert is_left_to_the_page(choice)
+    assert (choice.currentText(), number.value()) == ("Second", 5)
+    number.setFocus()
+    qtbot.waitUntil(number.hasFocus)
+    assert not is_left_to_the_page(number)
+    assert number.value() == 4

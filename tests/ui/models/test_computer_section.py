@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -157,6 +158,24 @@ def test_memory_is_queried_again_only_after_work(
     qtbot.waitUntil(lambda: engine.memories == before + 1)
     qtbot.wait(150)
     assert engine.memories == before + 1, "its own query does not count as work"
+
+
+def test_what_fills_a_table_gives_way_to_the_first_query(section: ComputerSection, qtbot: QtBot) -> None:
+    def fill(report: Report) -> None:
+        while True:
+            report.check()
+            time.sleep(0.002)
+
+    lane = section.lanes.work
+    job = lane.start(fill)
+    lane.begun.connect(job.drop)
+    section.refresh()
+    assert job.running, "what is known already is only queried after it"
+    section._devices = None
+    section.refresh()
+    assert section._querying.isVisible()
+    qtbot.waitUntil(lambda: section._devices is FOUND and lane.idle)
+    assert not section._querying.isVisible() and not job.running
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -24,6 +24,7 @@ from app.flows.answer_table.export import export_table
 from app.flows.answer_table.tables import save_table
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
+from app.ui.kit.parts import Scrolling
 from app.ui.table.answer_model import Filter
 from app.ui.table.document_choice import DocumentChoice
 from app.ui.table.table import TableView
@@ -747,3 +748,15 @@ def test_results_of_documents_that_were_not_read_here_are_shown(
     open_beside(page, qtbot, "aldergate.txt")  # the file itself is opened
     qtbot.waitUntil(lambda: page.lanes.files.idle)
     assert [library.name for library, _ in page.libraries.all] == ["contracts"]
+
+
+def test_in_a_low_window_the_table_scrolls_and_not_the_page(page: TableView) -> None:
+    area = Scrolling(page, sideways=True)
+    area.resize(855, 580)
+    area.show()
+    page.questions.add()
+    page.notice.show_hint("Three lines above the table.", "They leave it less room than it would like.")
+    QApplication.processEvents()
+    assert page.sizeHint().height() > 580
+    assert area.verticalScrollBar().maximum() == 0 and page.height() == 580
+    area.takeWidget()

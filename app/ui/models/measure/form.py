@@ -46,7 +46,7 @@ class LabelChoices(QFrame):
         """Ask what each of the model's labels stands for; only labels of equal names are preset."""
         self.clear()
         for at, label in enumerate(dict.fromkeys(model_labels[:MOST_LABELS])):
-            name, choice = plain_label(label, wrap=False), QComboBox()
+            name, choice = plain_label(label, wrap=False), ElidedChoice()
             choice.addItem(tr("Nothing here"), "")
             for wanted in set_labels:
                 choice.addItem(legible(wanted), wanted)
