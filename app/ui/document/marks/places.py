@@ -129,7 +129,7 @@ def _with_single_blanks(text: str) -> str:
 
 def where(opened: Opened, at: int) -> str:
     """Return the place of a code point: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
-    heading, place = opened.heading_at(at), localised(opened.place_at(at))
+    heading, place = opened.heading_above(at), localised(opened.place_at(at))
     heading = "" if opened.is_spreadsheet else _shortened(heading)
     if place and opened.cells.rows:
         return place

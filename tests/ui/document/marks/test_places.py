@@ -115,9 +115,20 @@ def test_the_history_says_the_same_place_as_the_card(opened: Opened, card: str, 
 
 
 def test_a_long_heading_is_cut_between_two_words() -> None:
-    text = "Word " * 40
-    opened = Opened(Document(text), Kind.HTML, (Heading(Span(0, len(text) - 1), 1),))
-    assert where(opened, 10).split(",")[0].endswith("Word…")
+    heading = "Word " * 40
+    opened = Opened(Document(f"{heading}\nnoon"), Kind.HTML, (Heading(Span(0, len(heading)), 1),))
+    assert where(opened, len(heading) + 1).split(",")[0].endswith("Word…")
+
+
+def test_an_answer_is_not_below_itself() -> None:
+    text = "Letters\nTo Tom Thompson, Leeds\nHe is well."
+    start = text.index("Tom")
+    headings = (Heading(Span(0, 7), 1), Heading(Span(start, start + 12), 2))
+    opened = Opened(Document(text), Kind.PDF, headings, pages=(PageText(9, 9, Span(0, len(text))),))
+    assert where(opened, start) == where(opened, text.index("Leeds")) == "page 1"
+    assert where(opened, text.index("well")) == "page 1, Tom Thompson"
+    kept = kept_answer(opened, answer(text, start, start + 12))
+    assert place_in_file("letter.pdf", kept).where == "page 1"
 
 
 def test_a_cell_is_named_by_its_sheet_once() -> None:
