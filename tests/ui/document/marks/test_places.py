@@ -143,6 +143,7 @@ def test_a_cell_is_named_by_its_sheet_once() -> None:
 def test_a_cell_of_csv_is_named_by_its_row_and_column() -> None:
     opened = read(Read("", "a.csv", data=b"Item,Price\nTea,4.5\n"), Silent())
     start = opened.document.text.index("4.5")
-    assert where(opened, start) == "row 2, column Price"
+    place = place_of(opened, answer(opened.document.text, start, start + 3))
+    assert (place.where, place.cell) == ("row 2, column Price", "Row: Tea")
     kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
     assert place_in_file("/a.csv", kept).where == "row 2, column Price"
