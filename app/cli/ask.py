@@ -530,5 +530,5 @@ def _place_phrase(answer: Answer, opened: Opened, name: str) -> str:
         where = f", {'in' if opened.cells.rows or opened.kind is Kind.MBOX else 'on'} {place}"
     if name:
         where += f" of {one_line(name)}" if where else f", in {one_line(name)}"
-    heading = "" if opened.is_spreadsheet else opened.heading_at(answer.span.start)
+    heading = "" if opened.is_spreadsheet else opened.heading_above(answer.span.start)
     return f"{where}, under “{one_line(heading)}”" if heading else where

@@ -309,6 +309,12 @@ class Opened:
         before = bisect_right(self.headings, point, key=lambda heading: heading.span.start)
         return " ".join(self.headings[before - 1].span.of(self.document.text).split()) if before else ""
 
+    def heading_above(self, point: int) -> str:
+        """Return the heading as `heading_at` does; empty if that is in the code point's own line."""
+        line = self.document.text.rfind("\n", 0, point) + 1
+        before = bisect_right(self.headings, point, key=lambda heading: heading.span.start)
+        return "" if before and self.headings[before - 1].span.end > line else self.heading_at(point)
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:

@@ -111,7 +111,7 @@ def first_look(head: bytes, name: str) -> Kind:
         if b"\0" in start.encode() or not _reads_as_text(start.encode()):
             raise SpanlightError(
                 Message("“{name}” does not begin as {kind} does.", name=name, kind=KINDS[named].title),
-                Message("It may be damaged; get it once more."),
+                Message("It may be damaged. Open it in the program that made it, and save it again."),
             )
         return Kind.CSV if named in _SPREADSHEETS and not start.startswith("<") else Kind.TEXT
     return named or Kind.TEXT
@@ -136,7 +136,7 @@ def look_into_zip(data: bytes, name: str) -> Kind:
     if named in _FOLDERS or named in _TYPES:
         raise SpanlightError(
             Message("“{name}” is broken: parts of it are missing.", name=name),
-            Message("It may be damaged; get it once more."),
+            Message("It may be damaged. Open it in the program that made it, and save it again."),
         )
     raise _refusal(name, _PACKED_ZIP)
 

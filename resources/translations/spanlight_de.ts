@@ -2084,8 +2084,8 @@
         <translation>eine alte PowerPoint-Datei (.ppt)</translation>
     </message>
     <message>
-        <source>It may be damaged; get it once more.</source>
-        <translation>Vielleicht ist die Datei beschädigt; holen Sie sie noch einmal.</translation>
+        <source>It may be damaged. Open it in the program that made it, and save it again.</source>
+        <translation>Vielleicht ist die Datei beschädigt. Öffnen Sie sie in dem Programm, mit dem sie erstellt wurde, und speichern Sie sie noch einmal.</translation>
     </message>
     <message>
         <source>an EPUB book</source>
@@ -11022,8 +11022,8 @@
         <translation>Für Computer, die das Netzwerk über einen anderen erreichen.</translation>
     </message>
     <message>
-        <source>Who is trusted to vouch for an address. A file is for networks with an authority of their own.</source>
-        <translation>Wer für die Echtheit einer Adresse bürgt. Eine Datei ist für Netzwerke mit eigener Zertifizierungsstelle gedacht.</translation>
+        <source>The certificates that connections are checked with. Some companies and schools hand out a file of their own.</source>
+        <translation>Die Zertifikate, mit denen Verbindungen geprüft werden. Manche Firmen und Schulen geben eine eigene Datei aus.</translation>
     </message>
     <message>
         <source>Downloads lie here, shared with other programs that use Hugging Face&apos;s tools.</source>
@@ -11074,8 +11074,8 @@
         <translation>Wer anfragt</translation>
     </message>
     <message>
-        <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, no account is told.</source>
-        <translation>Das Token, das die Werkzeuge von Hugging Face gespeichert haben; nur für Modelle, deren Eigentümer eine Registrierung verlangen. Ohne das Token wird kein Konto mitgeteilt.</translation>
+        <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, requests name no account.</source>
+        <translation>Das Token, das die Werkzeuge von Hugging Face gespeichert haben; nur für Modelle, deren Eigentümer eine Registrierung verlangen. Ohne das Token nennen Anfragen kein Konto.</translation>
     </message>
     <message>
         <source>It is not used yet.</source>
@@ -11142,8 +11142,8 @@
         <translation>Spanlight ist offline: Im Netzwerk wird nichts abgefragt.</translation>
     </message>
     <message>
-        <source>Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.</source>
-        <translation>Fragt {host}, was es ist und wie schnell es kommt: rund 2 MB. Noch wird nichts gespeichert.</translation>
+        <source>Asks {host} about the model, and measures the download speed with about 2 MB. Nothing is kept yet.</source>
+        <translation>Fragt {host} nach dem Modell und misst mit rund 2 MB, wie schnell der Download ist. Noch wird nichts gespeichert.</translation>
     </message>
     <message>
         <source>Download {size}</source>
@@ -12200,6 +12200,10 @@
     <message>
         <source>Add a question  (Ctrl+L)</source>
         <translation>Frage hinzufügen  (Strg+L)</translation>
+    </message>
+    <message>
+        <source>How many of the answers that you checked were right. In brackets: the share of right answers to expect in the whole table, with 95% confidence.</source>
+        <translation>Wie viele der von Ihnen geprüften Antworten richtig waren. In Klammern: der Anteil richtiger Antworten, der in der ganzen Tabelle mit 95&#xa0;% Konfidenz zu erwarten ist.</translation>
     </message>
     <message>
         <source>Table</source>

@@ -2084,8 +2084,8 @@
         <translation>un archivo de PowerPoint antiguo (.ppt)</translation>
     </message>
     <message>
-        <source>It may be damaged; get it once more.</source>
-        <translation>Puede estar dañado; vuelve a descargarlo.</translation>
+        <source>It may be damaged. Open it in the program that made it, and save it again.</source>
+        <translation>Puede estar dañado. Ábrelo en el programa con el que se creó y guárdalo de nuevo.</translation>
     </message>
     <message>
         <source>an EPUB book</source>
@@ -11022,8 +11022,8 @@
         <translation>Para ordenadores que acceden a la red a través de otro.</translation>
     </message>
     <message>
-        <source>Who is trusted to vouch for an address. A file is for networks with an authority of their own.</source>
-        <translation>En quién se confía para avalar una dirección. Un archivo es para redes con una autoridad propia.</translation>
+        <source>The certificates that connections are checked with. Some companies and schools hand out a file of their own.</source>
+        <translation>Los certificados con los que se comprueban las conexiones. Algunas empresas y escuelas entregan un archivo propio.</translation>
     </message>
     <message>
         <source>Downloads lie here, shared with other programs that use Hugging Face&apos;s tools.</source>
@@ -11074,8 +11074,8 @@
         <translation>Quién pregunta</translation>
     </message>
     <message>
-        <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, no account is told.</source>
-        <translation>El que han guardado las herramientas de Hugging Face; solo para modelos cuyos propietarios piden registrarse. Sin él no se revela ninguna cuenta.</translation>
+        <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, requests name no account.</source>
+        <translation>El que han guardado las herramientas de Hugging Face; solo para modelos cuyos propietarios piden registrarse. Sin él, las solicitudes no indican ninguna cuenta.</translation>
     </message>
     <message>
         <source>It is not used yet.</source>
@@ -11142,8 +11142,8 @@
         <translation>Spanlight está sin conexión: no se pide nada a la red.</translation>
     </message>
     <message>
-        <source>Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.</source>
-        <translation>Pregunta a {host} qué es y a qué velocidad llega: unos 2 MB. Todavía no se guarda nada.</translation>
+        <source>Asks {host} about the model, and measures the download speed with about 2 MB. Nothing is kept yet.</source>
+        <translation>Pregunta a {host} por el modelo y mide la velocidad de descarga con unos 2 MB. Todavía no se guarda nada.</translation>
     </message>
     <message>
         <source>Download {size}</source>
@@ -12200,6 +12200,10 @@
     <message>
         <source>Add a question  (Ctrl+L)</source>
         <translation>Añadir una pregunta  (Ctrl+L)</translation>
+    </message>
+    <message>
+        <source>How many of the answers that you checked were right. In brackets: the share of right answers to expect in the whole table, with 95% confidence.</source>
+        <translation>Cuántas de las respuestas que has revisado eran correctas. Entre paréntesis: la proporción de respuestas correctas que cabe esperar en toda la tabla, con un 95&#xa0;% de confianza.</translation>
     </message>
     <message>
         <source>Table</source>

@@ -19,7 +19,7 @@ from app.documents.images.pdf_of import is_picture_file, pdf_of_picture
 from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
-from app.documents.pdf.text import read_pages, shapes_on
+from app.documents.pdf.text import is_drawn_on, read_pages
 
 _ONLY_PICTURES = Message("This PDF is pictures of pages: it holds no text to read.")
 _NOTHING = Message("The pages of this PDF are empty.")
@@ -170,9 +170,9 @@ def _notes(document: pypdfium2.PdfDocument, parts: Parts, complete: bool) -> lis
         number for number, page in enumerate(pages) if not page.characters or page.characters.isspace()
     ]
     for number in without:
-        drawn = shapes_on(document, number)
-        lost += drawn < 0
-        pictures += drawn > 0
+        drawn = is_drawn_on(document, number)
+        lost += drawn is None
+        pictures += drawn is True
     notes: list[str] = []
     all_pages = Message("{n:,} page", "{n:,} pages", n=len(pages))
     if lost or not complete or len(pages) < len(document):

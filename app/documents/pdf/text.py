@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -41,6 +43,11 @@ _FEWEST_WORDS = 0.45
 _FEWEST_LETTERS = 80
 # The share of a page that its largest picture covers, from which on it is a scan.
 _SCAN = 0.6
+# Letters and shapes are seen from this size in points on, and shapes in colours that have a component below this one.
+_SEEN_SIZE = 3.0
+_NEARLY_WHITE = 250
+# Of a page so many objects are looked at, which takes 0.2 s.
+_MOST_OBJECTS = 10_000
 _WORD = re.compile(r"[(\[\"'“‘«]*(?:[^\W\d_]+(?:[-'’][^\W\d_]+)*|[\d.,:/%$€£-]+)[)\]\"'”’».,;:!?]*")
 
 
@@ -148,7 +155,7 @@ def is_picture(document: pypdfium2.PdfDocument, number: int, sheet: Sheet) -> bo
     if sheet.is_lost:
         return False
     if not text or text.isspace():
-        return shapes_on(document, number) > 0
+        return is_drawn_on(document, number) is True
     letters = sum(not each.isspace() for each in text)
     undefined = len(sheet.doubtful) + sum(each < " " and each not in "\t\r\n\x02" for each in text)
     if letters >= _FEWEST_LETTERS and undefined > _MOST_UNDEFINED * letters:
@@ -156,16 +163,42 @@ def is_picture(document: pypdfium2.PdfDocument, number: int, sheet: Sheet) -> bo
     return letters >= _FEWEST_LETTERS and _is_garbled(text) and _covered(document, number) >= _SCAN
 
 
-def shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
-    """The number of objects on a page; -1 for a page that cannot be loaded."""
+def is_drawn_on(document: pypdfium2.PdfDocument, number: int) -> bool | None:
+    """Whether a page shows more than white shapes and thin lines; None for a page that cannot be loaded."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
-        return -1
+        return None
     try:
-        return max(0, pdfium.FPDFPage_CountObjects(page))
+        return any(map(_is_seen, islice(page.get_objects(), _MOST_OBJECTS)))
+    except pypdfium2.PdfiumError:
+        return True
     finally:
         page.close()
+
+
+def _is_seen(shape: pypdfium2.PdfObject) -> bool:
+    """Whether an object of a page is a picture, or letters or a shape that are not tiny; a shape that is not white."""
+    if shape.type == pdfium.FPDF_PAGEOBJ_FORM:
+        return False  # what it holds is looked at by itself
+    left, bottom, right, top = shape.get_bounds()
+    if shape.type not in (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH):
+        return right > left and top > bottom  # a scan may consist of thin strips
+    if min(right - left, top - bottom) < _SEEN_SIZE:
+        return False
+    if shape.type == pdfium.FPDF_PAGEOBJ_TEXT:
+        return True
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(shape, fill, stroke)
+    return bool(fill and _is_coloured(shape, pdfium.FPDFPageObj_GetFillColor)) or bool(
+        stroke and _is_coloured(shape, pdfium.FPDFPageObj_GetStrokeColor)
+    )
+
+
+def _is_coloured(shape: pypdfium2.PdfObject, colour_of: Callable[..., int]) -> bool:
+    """Whether a shape's colour differs from white; a pattern has none that could be asked for, and does."""
+    parts = [ctypes.c_uint() for _ in range(4)]
+    return not colour_of(shape, *parts) or min(part.value for part in parts[:3]) < _NEARLY_WHITE
 
 
 def _is_garbled(text: str) -> bool:

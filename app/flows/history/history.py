@@ -218,6 +218,7 @@ def digest(text: str) -> str:
 def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
     """The answer as it is saved, with its sentence, its context and its place in the document."""
     text, start, end = opened.document.text, answer.span.start, answer.span.end
+    cell = opened.cell_at(start)
     return KeptAnswer(
         span=answer.span,
         text=answer.text,
@@ -226,10 +227,10 @@ def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
         before=text[max(0, start - AROUND) : start],
         after=text[end : end + AROUND],
         page=opened.page_at(start),
-        heading=opened.heading_at(start),
+        heading=opened.heading_at(start) if cell else opened.heading_above(start),
         page_label=opened.page_label_at(start),
         line=opened.line_at(start),
-        cell=opened.cell_at(start),
+        cell=cell,
         column_name=opened.column_name_at(start),
     )
 

@@ -66,11 +66,11 @@ class FilePane(QStackedWidget):
             self._path, self._password = path, ""
             self._read()
 
-    def show_places(self, places: list[tuple[Span, str]], *, faint: bool = False) -> bool:
-        """Highlight spans with their words, and scroll to the first; returns whether the first is highlighted."""
+    def show_places(self, places: list[tuple[Span, str]], *, faint: bool = False, own: int = -1) -> bool:
+        """Highlight spans as `Pane.light` does, and scroll to the first; returns whether the first is highlighted."""
         if self.pane is None:
             return False
-        lit = self.pane.light(places, 0, faint=faint)
+        lit = self.pane.light(places, 0, faint=faint, own=own)
         if lit and lit[0]:
             self.pane.reveal(0)
         return bool(lit and lit[0])

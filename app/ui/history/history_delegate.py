@@ -163,10 +163,9 @@ class HistoryDelegate(RowDelegate):
     def _draw_said(self, painter: QPainter, line: QRectF, row: Row) -> float:
         """Draw the person's verdict with its icon; returns where it ends."""
         step, theme = self._theme.step, self._theme
-        side, name = step(3.5), "check" if row.agreed else "close"
+        side, name = step(3.5), "check" if row.agreed else "pen"
         sign = QRectF(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
-        icon = theme.icon(name, "likely" if row.agreed else "fault")
-        icon.paint(painter, self.mirrored(sign).toRect())
+        theme.icon(name, "likely").paint(painter, self.mirrored(sign).toRect())
         left = sign.right() - 1 + step(1.25)
         words = QRectF(left, line.top(), (line.right() - left) * _MOST_SAID, line.height())
         return left + self.draw_text(painter, words, row.said, "small_strong")

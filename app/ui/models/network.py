@@ -39,7 +39,7 @@ _ABOUT = {
     "endpoint": Message("Where models are looked up. Another address is for a mirror."),
     "proxy": Message("For computers that reach the network by way of another one."),
     "certificates": Message(
-        "Who is trusted to vouch for an address. A file is for networks with an authority of their own."
+        "The certificates that connections are checked with. Some companies and schools hand out a file of their own."
     ),
     "hub_cache": Message("Downloads lie here, shared with other programs that use Hugging Face's tools."),
 }
@@ -78,7 +78,7 @@ class NetworkForm(FormCard):
             self.token,
             tr(
                 "The one that Hugging Face's tools have saved; only for models whose owners ask people to register."
-                " Without it, no account is told."
+                " Without it, requests name no account."
             ),
             wide=False,
         )

@@ -158,7 +158,8 @@ class OfferSheet(ModelSheet):
             self._offer(
                 tr("Try again") if again else tr("Look it up"),
                 tr(
-                    "Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.", host=host
+                    "Asks {host} about the model, and measures the download speed with about 2 MB."
+                    " Nothing is kept yet.", host=host,
                 ),
                 icon="again" if again else "search", possible=self._job is None or not self._job.running,
             )  # fmt: skip

@@ -186,7 +186,7 @@ class AnswerDelegate(QStyledItemDelegate):
         if words.sign:
             side = theme.step(3.5)
             sign = QRect(int(line.left()), int(line.top() + (high - side) / 2), side, side)
-            theme.icon(words.sign, "likely" if words.sign == "check" else "fault").paint(painter, sign)
+            theme.icon(words.sign, "likely").paint(painter, sign)
             line.setLeft(line.left() + side + theme.step(0.75))
         below = self._lines.lines_of(words.below, "small", int(line.width()), 1 + most - len(lines))
         self._lines.draw(painter, line, below, "small", "ink_quiet")

@@ -44,7 +44,7 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellWords:
-    """What a cell shows: its words, a line below them, and the icon of its verdict ("check" or "close").
+    """What a cell shows: its words, a line below them, and the icon of its verdict ("check" or "pen").
 
     `spoken` is all of it for screen readers.
     """
@@ -132,7 +132,7 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
         parts = [tr("yours"), reader, *parts]
     elif cell.verdict is not Verdict.NONE:
         verdict = [tr("you said: right") if cell.verdict is Verdict.RIGHT else tr("you said: not there")]
-    sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "close"
+    sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "pen"
     return CellWords(words, look, " · ".join(parts), sign, ", ".join((words, *parts, *verdict)))
 
 

@@ -58,8 +58,8 @@ class DocumentBeside(QFrame):
         self.name = ElidedLabel()
         mark(self.name, type="strong")
         self.file = FilePane(workspace, theme, lanes)
-        self.find_bar = FindBar(theme, self._visible_pane)
-        self.zoom = Zoom(workspace, theme, self._visible_pane, self)
+        self.find_bar = FindBar(theme, self._shown_pane)
+        self.zoom = Zoom(workspace, theme, self._shown_pane, self)
         self.notice = Notice(theme)
         self.question = plain_label(type="small", ink="quiet")
         self.answer = plain_label(type="quote", selectable=True)
@@ -142,13 +142,13 @@ class DocumentBeside(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def _visible_pane(self) -> Pane | None:
-        """The pane that shows the file; None while none is visible."""
-        return self.file.pane if self.file.document is not None and self.isVisible() else None
+    def _shown_pane(self) -> Pane | None:
+        """The pane that shows the file, also while another page of the window is open; None without a file."""
+        return self.file.pane if self.file.document is not None else None
 
     @Slot()
     def _focus_pane(self) -> None:
-        if (pane := self._visible_pane()) is not None:
+        if (pane := self._shown_pane()) is not None:
             pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _has_changed(self, document: Opened) -> bool:
@@ -174,6 +174,7 @@ class DocumentBeside(QFrame):
         places: list[tuple[Span, str]] = []
         if cell is not None and cell.verdict is Verdict.OTHER_WORDS and cell.right_span is not None:
             places.append((cell.right_span, cell.right_words))
+        own = len(places) - 1
         answer = cell.answer if cell is not None and cell.state is not CellState.ABSENT else None
         if answer is not None:
             from app.flows.history.kept_answers import locate_answer
@@ -183,7 +184,7 @@ class DocumentBeside(QFrame):
                 (found or answer.span, answer.text if found is None else found.of(self.file.text()))
             )
         low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
-        found_all = self.file.show_places(places, faint=low)
+        found_all = self.file.show_places(places, faint=low, own=own)
         if changed:
             self.notice.show_hint(_CHANGED, tr("They will be read again at the library's next update."))
         elif places and not found_all:

@@ -76,6 +76,11 @@ class TableHead(QFrame):
         )
         self.chips = Chips(theme)
         self.checked = plain_label(type="small", ink="quiet", wrap=False)
+        tip = tr(
+            "How many of the answers that you checked were right. In brackets: the share of right answers to expect in"
+            " the whole table, with 95% confidence."
+        )
+        self.checked.setToolTip(as_tip(tip))
         self._lay_out()
 
     def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:

@@ -15,6 +15,10 @@ from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 
 DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
 PICTURE = Page(drawing=b"0.5 g 72 72 300 300 re f")
+# Only white ground, a thin line and the outline of nothing.
+BLANK = Page(drawing=b"1 g 0 0 612 792 re f 0 g 72 72 300 1 re f 72 72 m 372 72 l S 0 0 300 300 re n")
+# A letter's outline.
+OUTLINE = Page(drawing=b"0 g 72 72 m 76 84 l 78 84 l 82 72 l 80 72 l 77 82 l 74 72 l h f")
 
 
 def said(text: str) -> Page:
@@ -160,7 +164,9 @@ def test_pages_that_cannot_be_loaded_are_told() -> None:
         ([PICTURE, PICTURE], ("This PDF is pictures of pages: it holds no text to read.",)),
         ([said("One."), PICTURE], ("1 of 2 pages is a picture and holds no text.",)),
         ([said("One."), PICTURE, PICTURE], ("2 of 3 pages are pictures and hold no text.",)),
+        ([said("One."), OUTLINE], ("1 of 2 pages is a picture and holds no text.",)),
         ([said("One."), Page()], ()),
+        ([said("One."), BLANK], ()),
         ([Page()], ("The pages of this PDF are empty.",)),
     ],
 )

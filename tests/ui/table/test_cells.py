@@ -46,18 +46,18 @@ def test_states_without_an_answer_differ() -> None:
     ("state", "verdict", "sign", "below"),
     [
         (CellState.ANSWER, Verdict.RIGHT, "check", "67% · p. 27"),
-        (CellState.ANSWER, Verdict.NOT_THERE, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
-        (CellState.ANSWER, Verdict.OTHER_WORDS, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
+        (CellState.ANSWER, Verdict.NOT_THERE, "pen", "yours · reader: A. Oyelaran · 67% · p. 27"),
+        (CellState.ANSWER, Verdict.OTHER_WORDS, "pen", "yours · reader: A. Oyelaran · 67% · p. 27"),
         (
             CellState.LOW_CONFIDENCE,
             Verdict.NOT_THERE,
-            "close",
+            "pen",
             "yours · reader: A. Oyelaran · 67% · low confidence · p. 27",
         ),
         (CellState.LOW_CONFIDENCE, Verdict.RIGHT, "check", "67% · low confidence · p. 27"),
         (CellState.ABSENT, Verdict.NOT_THERE, "check", "20%"),
         (CellState.ABSENT, Verdict.RIGHT, "check", "20%"),
-        (CellState.ABSENT, Verdict.OTHER_WORDS, "close", "yours · reader: not in the text · 20%"),
+        (CellState.ABSENT, Verdict.OTHER_WORDS, "pen", "yours · reader: not in the text · 20%"),
     ],
 )
 def test_a_verdict_is_shown_beside_the_probability(

@@ -30,6 +30,7 @@ from app.ui.table.document_choice import DocumentChoice
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
 from tests.documents.test_language import LEASE
+from tests.helpers.small_pdfs import Page, lines, small_pdf
 from tests.helpers.windows import FakeEngine
 from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
 
@@ -332,7 +333,7 @@ def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> 
     go_to(page, "brightwater.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_X)
     qtbot.waitUntil(lambda: page.head.checked.text().startswith("Checked 2: 1 right"))
-    assert page.model.words(row_of(page, "brightwater.txt"), 0).sign == "close"
+    assert page.model.words(row_of(page, "brightwater.txt"), 0).sign == "pen"
     kept = {one.name: (one.verdict, one.words) for one in page.workspace.corrections.all()}
     assert kept == {
         "aldergate.txt": (Verdict.RIGHT, "sixty (60) days"),
@@ -473,6 +474,22 @@ def test_words_selected_in_a_changed_file_have_no_span(page: TableView, folder: 
     assert cell is not None and cell.right_span is None
 
 
+def test_the_zoom_of_a_pdf_is_told_rightly_after_a_text_was_zoomed_on_another_page(
+    page: TableView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    open_beside(page, qtbot, "aldergate.txt")
+    (tmp_path / "a.pdf").write_bytes(small_pdf([Page(lines("Sixty days."))]))
+    with qtbot.waitSignal(page.beside.file.opened):
+        page.beside.file.show_file(str(tmp_path / "a.pdf"))
+    page.beside.zoom.set_percent(67)
+    button = page.beside.tools.line.size_button
+    qtbot.waitUntil(lambda: button.text() == "67%")
+    page.hide()
+    page.theme.scale_documents(1.25)
+    page.show()
+    assert button.text() == "67%"
+
+
 def test_enter_opens_the_highlighted_document_and_e_takes_the_selected_words(
     page: TableView, qtbot: QtBot
 ) -> None:
@@ -493,6 +510,7 @@ def test_enter_opens_the_highlighted_document_and_e_takes_the_selected_words(
     cell = page.model.cell(row, 0)
     assert cell is not None and cell.right_span == Span(start, start + 14)
     assert cell.answer is not None and cell.answer.text == "sixty (60) days"
+    assert pane.lit() == ["days of notice", "sixty (60) days"] and pane.lights.own == 0
     # The arrows go on, and the document follows.
     page.view.setFocus()
     qtbot.keyClick(page.view, KEY.Key_Down)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,9 +26,10 @@ class Place:
     """An answer with its place, as the answer panel shows it.
 
     `sentence[start:end]` are the answer's words in their sentence, or in their table row as it is read; every run of
-    blanks counts as one. `where` is the place in words, `cell` the row and column in a table, `source` the document's
-    name; `document` identifies it where several were asked, else it is empty. `recognised` says that the words were
-    recognised in a picture, and how surely; `unsure` are the ranges of `sentence` to compare with the picture.
+    blanks counts as one. `where` is the place in words, `cell` the row in a table, and the column unless it is in
+    `where`; `source` is the document's name; `document` identifies it where several were asked, else it is empty.
+    `recognised` says that the words were recognised in a picture, and how surely; `unsure` are the ranges of `sentence`
+    to compare with the picture.
     """
 
     text: str
@@ -69,7 +70,7 @@ def place_of(opened: Opened, answer: Answer) -> Place:
         start=len(before),
         end=len(before) + len(words),
         where=where(opened, answer.span.start),
-        cell=quoted.cell,
+        cell=(replace(quoted, column="") if opened.column_name_at(answer.span.start) else quoted).cell,
         source=opened.document.name,
         recognised=recognised.in_words if recognised is not None else "",
         unsure=tuple(_unsure(opened, answer, quoted.before, quoted.after)),
@@ -129,7 +130,7 @@ def _with_single_blanks(text: str) -> str:
 
 def where(opened: Opened, at: int) -> str:
     """Return the place of a code point: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
-    heading, place = opened.heading_at(at), localised(opened.place_at(at))
+    heading, place = opened.heading_above(at), localised(opened.place_at(at))
     heading = "" if opened.is_spreadsheet else _shortened(heading)
     if place and opened.cells.rows:
         return place

@@ -115,9 +115,20 @@ def test_the_history_says_the_same_place_as_the_card(opened: Opened, card: str, 
 
 
 def test_a_long_heading_is_cut_between_two_words() -> None:
-    text = "Word " * 40
-    opened = Opened(Document(text), Kind.HTML, (Heading(Span(0, len(text) - 1), 1),))
-    assert where(opened, 10).split(",")[0].endswith("Word…")
+    heading = "Word " * 40
+    opened = Opened(Document(f"{heading}\nnoon"), Kind.HTML, (Heading(Span(0, len(heading)), 1),))
+    assert where(opened, len(heading) + 1).split(",")[0].endswith("Word…")
+
+
+def test_an_answer_is_not_below_itself() -> None:
+    text = "Letters\nTo Tom Thompson, Leeds\nHe is well."
+    start = text.index("Tom")
+    headings = (Heading(Span(0, 7), 1), Heading(Span(start, start + 12), 2))
+    opened = Opened(Document(text), Kind.PDF, headings, pages=(PageText(9, 9, Span(0, len(text))),))
+    assert where(opened, start) == where(opened, text.index("Leeds")) == "page 1"
+    assert where(opened, text.index("well")) == "page 1, Tom Thompson"
+    kept = kept_answer(opened, answer(text, start, start + 12))
+    assert place_in_file("letter.pdf", kept).where == "page 1"
 
 
 def test_a_cell_is_named_by_its_sheet_once() -> None:
@@ -132,6 +143,7 @@ def test_a_cell_is_named_by_its_sheet_once() -> None:
 def test_a_cell_of_csv_is_named_by_its_row_and_column() -> None:
     opened = read(Read("", "a.csv", data=b"Item,Price\nTea,4.5\n"), Silent())
     start = opened.document.text.index("4.5")
-    assert where(opened, start) == "row 2, column Price"
+    place = place_of(opened, answer(opened.document.text, start, start + 3))
+    assert (place.where, place.cell) == ("row 2, column Price", "Row: Tea")
     kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
     assert place_in_file("/a.csv", kept).where == "row 2, column Price"
