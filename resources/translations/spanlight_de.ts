@@ -6613,7 +6613,7 @@
     </message>
     <message>
         <source>Answers if it is at least {percent} likely that the text answers</source>
-        <translation>Antwortet, wenn mit mindestens {percent} Wahrscheinlichkeit eine Antwort im Text steht</translation>
+        <translation>Antwortet ab {percent} Wahrscheinlichkeit, dass der Text antwortet</translation>
     </message>
     <message>
         <source>The percentage beside an answer is less: it is that of these very words</source>
