@@ -91,6 +91,11 @@ def complain_on_the_desktop(message: str) -> int:
     return complain(message)
 
 
+def is_given(argument: str) -> bool:
+    """Return whether an argument is a file that exists, or a URL, as desktops also pass files."""
+    return argument.lower().startswith("file:/") or os.path.exists(argument)
+
+
 def print_words(words: str) -> int:
     """Print words; returns the exit code: 0, even if the reader has gone, or 2 if they cannot be written."""
     try:
@@ -152,6 +157,9 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     from app.settings.paths import default_paths
 
     files = [Path(path_of(argument)) for argument in argv if not argument.startswith("-")]
+    for file in files:
+        if not os.path.exists(file):
+            complain(f"There is no file {file}.")
     try:
         claim = claim_or_hand_over(default_paths().data, files)
     except SpanlightError as fault:
@@ -211,9 +219,10 @@ def run(arguments: list[str]) -> int:
     if first.startswith("-") and first not in options:
         near = suggestion(first, ["--help", "--version", *options[:2]])
         return complain(f"There is no option {first}. {near}{start_command()} --help lists what there is.")
-    # Desktops also pass files as URLs; the window says if one does not exist.
-    known = first in ("", *options) or first in COMMANDS or first.lower().startswith("file:/")
-    if not known and not os.path.exists(first):
+    known = first in ("", *options) or first in COMMANDS or is_given(first)
+    # Beside files that exist, a missing one is opened too: the window says that it is not there.
+    is_named_like_file = any(mark in first for mark in "./\\")
+    if not known and not (is_named_like_file and any(map(is_given, arguments[1:]))):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
             f"{suggestion(first, COMMANDS)}{start_command()} --help tells more."

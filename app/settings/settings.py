@@ -59,7 +59,7 @@ class Settings:
     for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token` are those
     of core.network.Network; `updates` is the address of the feed that announces releases (core.releases), requested
     only when the person asks; `download_speed` is the last one measured, in bytes a second, `reading_speed` that of a
-    reader on this computer, in tokens a second times its weights;
+    reader on this computer, in tokens a second times its weights, in which slower readings than before count less;
     `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled table shown last,
     `teach_section` what was taught last: labels or reader;
     `table_paused` is whether filling tables is paused;

@@ -6612,8 +6612,8 @@
         <translation>Was sich für dieses Lesemodell als am besten erwiesen hat</translation>
     </message>
     <message>
-        <source>Answers if {percent} sure there is one</source>
-        <translation>Antwortet ab {percent} Sicherheit, dass es eine gibt</translation>
+        <source>Answers if it is at least {percent} likely that the text answers</source>
+        <translation>Antwortet ab {percent} Wahrscheinlichkeit, dass der Text antwortet</translation>
     </message>
     <message>
         <source>The percentage beside an answer is less: it is that of these very words</source>
@@ -12438,10 +12438,6 @@
         <translation>Einzelne Dokumente werden auf der Seite „Fragen“ geöffnet.</translation>
     </message>
     <message>
-        <source>The questions are kept for the table; choose its documents</source>
-        <translation>Die Fragen sind für die Tabelle gemerkt; wählen Sie ihre Dokumente</translation>
-    </message>
-    <message>
         <source>{model} is used for Ask and tables now</source>
         <translation>{model} wird jetzt für „Fragen“ und Tabellen verwendet</translation>
     </message>
@@ -12528,6 +12524,18 @@
     <message>
         <source>A folder with its subfolders; nothing is copied</source>
         <translation>Ein Ordner mit seinen Unterordnern; nichts wird kopiert</translation>
+    </message>
+    <message numerus="yes">
+        <source>Begin with your {n:,} question</source>
+        <comment>Begin with your {n:,} questions</comment>
+        <translation>
+            <numerusform>Mit Ihrer {n:,} Frage beginnen</numerusform>
+            <numerusform>Mit Ihren {n:,} Fragen beginnen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The open documents</source>
+        <translation>Die offenen Dokumente</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>

@@ -6612,8 +6612,8 @@
         <translation>El que mejor resultado da con este lector</translation>
     </message>
     <message>
-        <source>Answers if {percent} sure there is one</source>
-        <translation>Responde si está un {percent} seguro de que hay respuesta</translation>
+        <source>Answers if it is at least {percent} likely that the text answers</source>
+        <translation>Responde si la probabilidad de que el texto responda es al menos del {percent}</translation>
     </message>
     <message>
         <source>The percentage beside an answer is less: it is that of these very words</source>
@@ -12438,10 +12438,6 @@
         <translation>Los documentos sueltos se abren en la página Preguntar.</translation>
     </message>
     <message>
-        <source>The questions are kept for the table; choose its documents</source>
-        <translation>Las preguntas se guardan para la tabla; elige sus documentos</translation>
-    </message>
-    <message>
         <source>{model} is used for Ask and tables now</source>
         <translation>{model} se usa ahora en «Preguntar» y en las tablas</translation>
     </message>
@@ -12528,6 +12524,18 @@
     <message>
         <source>A folder with its subfolders; nothing is copied</source>
         <translation>Una carpeta con sus subcarpetas; no se copia nada</translation>
+    </message>
+    <message numerus="yes">
+        <source>Begin with your {n:,} question</source>
+        <comment>Begin with your {n:,} questions</comment>
+        <translation>
+            <numerusform>Empezar con {n:,} pregunta tuya</numerusform>
+            <numerusform>Empezar con tus {n:,} preguntas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The open documents</source>
+        <translation>Los documentos abiertos</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>

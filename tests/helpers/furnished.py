@@ -124,7 +124,7 @@ def furnish(window: MainWindow, folder: Path) -> None:
     page.look_at(insides.visit())
     wait_until(lambda: window.lanes.work.idle)
     page = shown(window, "table")
-    page.welcome.samples.setChecked(False)
+    page.welcome.begin.setChecked(False)
     page.welcome.library_chosen.emit(library)
     wait_until(lambda: page.store.table is not None and bool(page.model.rows))
     page.questions.add()

@@ -171,7 +171,10 @@ class ThresholdLine(QWidget):
         """Show a threshold; `own`: it is the reader's own, not one that the user set."""
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(threshold * 100))
-        self._limit = tr("Answers if {percent} sure there is one", percent=wording.percent(threshold))
+        self._limit = tr(
+            "Answers if it is at least {percent} likely that the text answers",
+            percent=wording.percent(threshold),
+        )
         less = tr("The percentage beside an answer is less: it is that of these very words")
         self.words.setToolTip(as_tip(f"{self._limit}\n{less}"))
         self._own.setEnabled(not own)

@@ -260,7 +260,9 @@ class AskView(Page):
 
     @Slot()
     def _ask_in_table(self) -> None:
-        self.go.emit("table", self._pasted)
+        self.panel.notice.clear()
+        paths = tuple(Path(sheet.session.path) for sheet in self.sheets.all() if sheet.session.path)
+        self.go.emit("table", (self._pasted, paths))
 
     def receive(self, argument: object) -> None:
         """Show an entry of the history, or, for any other argument, the welcome."""

@@ -141,7 +141,7 @@ class HistoryDelegate(RowDelegate):
         ink = "ink"
         if row.entry is not None and row.entry.shown is not None:
             best = row.entry.best
-            self.draw_lit(painter, answer, row.answer, faint=best is None)
+            self.draw_lit(painter, answer, row.answer, faint=best is None or not row.entry.complete)
             ink = "accent" if best is None else "likely" if best.probability >= _VERY_LIKELY else "ink"
         else:
             self.draw_text(painter, answer, row.answer, "quote", "ink_quiet")

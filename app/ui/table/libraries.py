@@ -24,10 +24,10 @@ _FILES_AFTER_MS = 400
 
 
 class TableLibraries(QObject):
-    """The libraries as the page uses them, and the folders that it adds as one.
+    """The libraries as the page uses them, and the folders and files that it adds as one.
 
     `changed` is sent when libraries or the progress of their updates have changed, `files_changed` a moment after files
-    were read; `added` carries the Library that was made of folders added here.
+    were read; `added` carries the Library that was made of what was added here.
     """
 
     changed = Signal()
@@ -65,14 +65,14 @@ class TableLibraries(QObject):
             counted = found[1].languages if found is not None else {}
         return LanguageSubject(Message("The document"), counted)
 
-    def add(self, folders: Sequence[Path]) -> None:
-        """Make a library of folders, unless one has exactly these; `added` is sent either way."""
-        self._adding = {os.path.normpath(folder.absolute()) for folder in folders}
+    def add(self, paths: Sequence[Path]) -> None:
+        """Make a library of folders and files, unless one has exactly these; `added` is sent either way."""
+        self._adding = {os.path.normpath(path.absolute()) for path in paths}
         known = next((one for one, _ in self._libraries.all if set(one.roots) == self._adding), None)
         if known is not None:
             self._library_added(known)
         else:
-            self._libraries.add(folders)
+            self._libraries.add(paths)
 
     @Slot()
     def _changed(self) -> None:

@@ -53,6 +53,18 @@ class Questions(QObject):
         view.column_menu.connect(self._show_menu)
         view.column_moved.connect(self.move)
 
+    def waiting(self) -> tuple[str, ...]:
+        """The questions that are in the line, but not in a table; none where they are too many for one."""
+        text = self._line.field.toPlainText()
+        if not text or self._line.asked is not Asked.QUESTIONS:
+            return ()
+        from app.flows.answer_table.questions import questions_in
+
+        try:
+            return questions_in(text)
+        except SpanlightError:
+            return ()
+
     @Slot()
     def add(self) -> None:
         """Open the question line."""

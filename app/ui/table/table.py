@@ -86,6 +86,7 @@ class TableView(Page):
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
         self._shown_table, self._layout = 0, TableLayout()
+        self._open_documents: tuple[Path, ...] = ()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -116,7 +117,7 @@ class TableView(Page):
         folders = [path for path in paths if path.is_dir()]
         lists = [path for path in paths if path.suffix.lower() in LISTS]
         if folders:
-            self._add_folders(folders)
+            self._add(folders)
         elif lists and self.store.table is not None:
             for path in lists:
                 self.questions.load(path)
@@ -127,13 +128,11 @@ class TableView(Page):
             )
 
     def receive(self, argument: object) -> None:
-        """Offer questions, a line each, to be added to the table, or to the one that is made first."""
-        if isinstance(argument, str):
-            self.welcome.samples.setChecked(False)
-            self.line.propose(argument)
+        """Offer questions, a line each, to be added to the table, or to one over the open documents, sent with them."""
+        if isinstance(argument, tuple):
+            questions, self._open_documents = argument
+            self.line.propose(questions)
             self._show_state()
-            if not self.workspace.settings.last_table:
-                self.note.emit(tr("The questions are kept for the table; choose its documents"))
 
     @Slot()
     def stop(self) -> bool:
@@ -227,7 +226,7 @@ class TableView(Page):
             self.no_questions.show_message(
                 tr("No questions yet"),
                 tr("Type one above, paste several, or load a list. Each becomes a column."),
-                tr("Begin with four questions to try"),
+                "" if self.questions.waiting() else tr("Begin with four questions to try"),
             )
             self._stack.setCurrentWidget(self.no_questions)
             if self.line.isHidden():
@@ -253,16 +252,23 @@ class TableView(Page):
         self.line.hide()
         self.head.setVisible(self.store.table is not None)
         self._offer_libraries()
+        self.welcome.offer_questions(self.questions.waiting())
         self._stack.setCurrentWidget(self.welcome)
         if self.isVisible() and self.store.table is not None:
             self.welcome.focus_first()
 
     def _offer_libraries(self) -> None:
-        self.welcome.show_libraries(self.libraries.all, may_cancel=self.store.table is not None)
+        self.welcome.show_libraries(
+            self.libraries.all, self._open_documents, may_cancel=self.store.table is not None
+        )
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
-        self.store.add(library, samples() if self.welcome.with_samples else ())
+        columns = self.welcome.columns()
+        self.store.add(library, columns)
+        if columns and self.questions.waiting():
+            self.line.done()
+            self.welcome.offer_questions(())
 
     @Slot(str)
     def _act(self, key: str) -> None:
@@ -342,11 +348,12 @@ class TableView(Page):
     @Slot()
     def _choose_folder(self) -> None:
         if name := folder_name(self, tr("A folder for the table")):
-            self._add_folders([Path(name)])
+            self._add([Path(name)])
 
-    def _add_folders(self, folders: list[Path]) -> None:
+    @Slot(object)
+    def _add(self, paths: Sequence[Path]) -> None:
         self.notice.clear()
-        self.table_libraries.add(folders)
+        self.table_libraries.add(paths)
 
     @Slot()
     def _try_samples(self) -> None:
@@ -584,6 +591,7 @@ class TableView(Page):
         self.beside.file.files_dropped.connect(self.open_files)
         self.beside.file.unlocked.connect(self.libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)
+        self.welcome.documents_chosen.connect(self._add)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)
         self.no_questions.button.clicked.connect(self._try_samples)

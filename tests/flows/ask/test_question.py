@@ -152,6 +152,21 @@ def test_the_speed_of_reading_is_that_of_the_tokens_read(tmp_path: Path, length:
     assert workspace.settings.reading_speed == tokens * 100 / 0.5, "too few tokens tell nothing"
 
 
+def test_a_slow_reading_lowers_the_speed_little_and_a_fast_one_raises_it_at_once(tmp_path: Path) -> None:
+    seconds = iter((1.0, 10.0, 0.5, *[5.0] * 30))
+
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: object, report: object) -> Reading:
+            return Reading((), False, 0.9, 0.5, 2, 2, next(seconds))
+
+    workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, parameters=100))
+    speeds = []
+    for _ in range(33):
+        ask(workspace, Question("When?", (Document("tide " * 10**5),)), Silent())
+        speeds.append(workspace.settings.reading_speed / (384 * 2 * 100))
+    assert speeds[:3] == pytest.approx([1, 0.82, 2]) and speeds[-1] == pytest.approx(0.2, rel=0.02)
+
+
 def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Path) -> None:
     engine = FakeEngine()
     text = "Airports\n\nThese are some of them.\n\nTown | Size\nKiruna | 611\n"

@@ -188,7 +188,7 @@ def test_the_threshold_counts_at_once_without_reading_again(
 ) -> None:
     panel = view.panel
     qtbot.waitUntil(lambda: panel.threshold.slider.value() == 40)
-    usual = f"Answers if {percent(0.4)} sure there is one"
+    usual = f"Answers if it is at least {percent(0.4)} likely that the text answers"
     assert (
         panel.threshold.words.text() == "Answers if sure enough" and usual in panel.threshold.words.toolTip()
     )
@@ -200,7 +200,10 @@ def test_the_threshold_counts_at_once_without_reading_again(
     assert (
         likelihood(view.panel.card).startswith(f"Unlikely, {percent(0.31)}") and not sheet.pane.lights.faint
     )
-    assert panel.threshold.words.text() == f"Answers if {percent(0.3)} sure there is one"
+    assert (
+        panel.threshold.words.text()
+        == f"Answers if it is at least {percent(0.3)} likely that the text answers"
+    )
     view.panel.threshold.slider.setValue(60)
     assert (
         likelihood(view.panel.card).startswith(f"Low confidence, {percent(0.31)}") and sheet.pane.lights.faint

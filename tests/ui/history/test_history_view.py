@@ -28,7 +28,7 @@ from app.core.text import Document, Span
 from app.flows.teach.corrections import correct
 from app.settings import settings as settings_file
 from app.ui.history.history import PAGE, HistoryView
-from app.ui.history.history_delegate import elided_place
+from app.ui.history.history_delegate import HistoryDelegate, elided_place
 from app.ui.history.history_model import row_of
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -127,6 +127,16 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
     spoken = [model.data(model.index(at), Qt.ItemDataRole.AccessibleTextRole) for at in (1, 2)]
     assert spoken[0] == "Now. three months' rent. Very likely, 94%. lease.pdf, page 2."
     assert spoken[1] == "Who? The text does not say. 97% sure. lease.pdf."
+
+
+def test_a_stopped_questions_answer_is_lit_as_a_provisional_one(
+    open_view: Callable[..., HistoryView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = open_view(entry(), entry(question="Stopped?", complete=False))
+    lit: list[bool] = []
+    monkeypatch.setattr(HistoryDelegate, "draw_lit", lambda *_, faint: lit.append(faint))
+    view.panel.list.viewport().repaint()
+    assert sorted(lit[:2]) == [False, True]
 
 
 def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:

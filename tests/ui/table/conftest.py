@@ -120,7 +120,7 @@ def open_table_page(
 def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) -> TableView:
     """The page with a table of two questions, filled."""
     page = open_table_page(folder)
-    page.welcome.samples.setChecked(False)
+    page.welcome.begin.setChecked(False)
     page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
     ask_for(page, f"{NOTICE}\n{FEE}")

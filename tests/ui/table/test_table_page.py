@@ -378,12 +378,43 @@ def test_questions_from_another_page_wait_behind_those_that_were_typed(page: Tab
     page.questions.add()
     page.line.field.setPlainText("Who drives?\n")
     page.line.close_line()
-    page.receive("Who signs?\n\nWho pays?\n")
+    page.receive(("Who signs?\n\nWho pays?\n", ()))
     assert page.line.isVisibleTo(page) and page.view.isVisibleTo(page) and len(page.model.columns) == 2
     page.line.go.click()
     qtbot.waitUntil(lambda: len(page.model.columns) == 5)
     added = [column.question for column in page.model.columns[2:]]
     assert added == ["Who drives?", "Who signs?", "Who pays?"]
+
+
+def test_questions_from_another_page_begin_a_table_over_the_open_documents(
+    open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
+) -> None:
+    page = open_table_page(folder)
+    opened = (folder / "aldergate.txt", folder / "calder.txt")
+    page.receive((f"{NOTICE}\n{FEE}", opened))
+    welcome = page.welcome
+    assert welcome.isVisibleTo(page) and page.line.isHidden()
+    assert welcome.begin.text() == "Begin with your 2 questions" and welcome.begin.isChecked()
+    documents = welcome._list.buttons[1]
+    assert "aldergate.txt, calder.txt" in documents.accessibleName()
+    documents.click()
+    qtbot.waitUntil(lambda: len(page.model.rows) == 2)
+    assert [column.question for column in page.model.columns] == [NOTICE, FEE]
+    assert not page.line.field.toPlainText() and "four" in welcome.begin.text()
+
+
+def test_questions_that_a_new_table_does_not_begin_with_stay_in_the_line(
+    page: TableView, qtbot: QtBot
+) -> None:
+    page.questions.add()
+    page.line.field.setPlainText("Who drives?")
+    page._act("new")
+    assert page.welcome.begin.text() == "Begin with your 1 question"
+    page.welcome.begin.setChecked(False)
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: not page.model.columns)
+    assert page.no_questions.isVisibleTo(page) and not page.no_questions.button.isVisibleTo(page)
+    assert page.line.field.toPlainText() == "Who drives?" and page.line.isVisibleTo(page)
 
 
 def test_a_queued_verdict_is_stored_after_the_window_has_closed(page: TableView, qtbot: QtBot) -> None:
@@ -537,7 +568,7 @@ def test_the_least_certain_cells_come_first(
 ) -> None:
     pattern_reader.likely = {"100,000 euros": 0.31, "9,600 euros": 0.62}
     page = open_table_page(folder)
-    page.welcome.samples.setChecked(False)
+    page.welcome.begin.setChecked(False)
     page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: page.store.table is not None)
     ask_for(page, f"{NOTICE}\n{FEE}")
@@ -605,7 +636,7 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     qtbot.waitUntil(lambda: "Fees and notice" in store.sets)
     page.head.title.acted.emit("new")
     assert page.welcome.isVisibleTo(page) and page.welcome.cancel.isVisibleTo(page)
-    page.welcome.samples.setChecked(False)
+    page.welcome.begin.setChecked(False)
     page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: store.table is not None and store.table.name == "contracts")
     assert not page.model.columns and page.no_questions.isVisibleTo(page)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import app.__main__ as entry_point
 from app.__main__ import open_window
 from app.ui.window.idle import MODULES
 from tests.conftest import ROOT
@@ -95,6 +96,29 @@ def test_the_window_opens_a_file_and_closes_without_the_model_libraries(tmp_path
     assert "icon True spanlight Spanlight" in done.stdout
     assert "heavy []" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_does_not_keep_the_others_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there, gone = tmp_path / "note.txt", tmp_path / "gone.txt"
+    there.write_text("The meeting is at nine.", encoding="utf-8")
+    done = run("-c", OPEN_AND_CLOSE, str(gone), str(there))
+    assert done.returncode == 0 and "page ask ['gone.txt', 'note.txt']" in done.stdout
+    assert f"There is no file {gone}." in done.stderr
+    opened: list[list[str]] = []
+    monkeypatch.setattr(entry_point, "prepare", lambda *_, **__: None)
+
+    def open_instead(arguments: list[str]) -> int:
+        opened.append(arguments)
+        return 0
+
+    monkeypatch.setattr(entry_point, "open_window", open_instead)
+    for arguments in ([str(gone), str(there)], [str(there), str(gone)], [gone.as_uri()]):
+        assert entry_point.main(arguments) == 0 and opened.pop() == arguments
+    for arguments in ([str(gone)], [str(gone), str(gone)], ["aks", str(there)]):
+        assert entry_point.main(arguments) == 2 and not opened
+        assert f"{arguments[0]} is neither a command" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
