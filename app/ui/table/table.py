@@ -78,9 +78,7 @@ class TableView(Page):
         ("Ctrl+Shift+P", Message("The whole page")),
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries | None = None
-    ) -> None:
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries) -> None:
         super().__init__(workspace, theme, lanes)
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
@@ -99,7 +97,7 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
-        self.libraries = libraries or Libraries(workspace, lanes, self)
+        self.libraries = libraries
         self.table_libraries = TableLibraries(self.libraries, self)
         self.questions = Questions(self.store, self.view, self.line, self)
         self.exporting = Exporting(self.store, self.questions, self)
@@ -250,7 +248,6 @@ class TableView(Page):
     @Slot()
     def _show_welcome(self) -> None:
         self.line.hide()
-        self.head.setVisible(self.store.table is not None)
         self._offer_libraries()
         self.welcome.offer_questions(self.questions.waiting())
         self._stack.setCurrentWidget(self.welcome)
@@ -258,9 +255,8 @@ class TableView(Page):
             self.welcome.focus_first()
 
     def _offer_libraries(self) -> None:
-        self.welcome.show_libraries(
-            self.libraries.all, self._open_documents, may_cancel=self.store.table is not None
-        )
+        is_other = self.store.table is not None
+        self.welcome.show_libraries(self.libraries.all, self._open_documents, may_cancel=is_other)
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
@@ -268,7 +264,6 @@ class TableView(Page):
         self.store.add(library, columns)
         if columns and self.questions.waiting():
             self.line.done()
-            self.welcome.offer_questions(())
 
     @Slot(str)
     def _act(self, key: str) -> None:
@@ -556,21 +551,18 @@ class TableView(Page):
         store.loaded.connect(self._loaded)
         store.files_read.connect(self._files_read)
         store.judged.connect(self._judged)
-        store.failed.connect(self.notice.show_error)
         libraries, questions, exporting = self.table_libraries, self.questions, self.exporting
         libraries.changed.connect(self._libraries_changed)
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
         self.language.used.connect(self._reader_used)
         self.language.go.connect(self.go)
-        self.language.failed.connect(self.notice.show_error)
-        for part in (questions, exporting):
+        for part in (store, questions, exporting, self.filling, self.language, self.beside.file):
             part.failed.connect(self.notice.show_error)
         exporting.opened.connect(self._results_opened)
         self.welcome.results_asked.connect(exporting.ask_results)
         questions.undoable.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
-        self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)
         head.title.chosen.connect(store.choose)
         head.title.acted.connect(self._act)
@@ -587,7 +579,6 @@ class TableView(Page):
         self.beside.judged.connect(self._judge)
         self.beside.undo_asked.connect(self.undo)
         self.beside.close_asked.connect(self._close_beside)
-        self.beside.file.failed.connect(self.notice.show_error)
         self.beside.file.files_dropped.connect(self.open_files)
         self.beside.file.unlocked.connect(self.libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)
@@ -605,8 +596,5 @@ class TableView(Page):
             ("Ctrl+G", self.beside.tools.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip
         # Only in the table: in the document beside it, and in text fields, these keys select words.
-        self.add_shortcuts(
-            ("Ctrl+Shift+Left", questions.move_left),
-            ("Ctrl+Shift+Right", questions.move_right),
-            within=view,
-        )
+        moves = ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right)
+        self.add_shortcuts(*moves, within=view)

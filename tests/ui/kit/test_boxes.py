@@ -47,7 +47,7 @@ def test_a_flow_row_wraps_widgets_that_do_not_fit(theme: Theme, qtbot: QtBot) ->
     high = row.heightForWidth(1000)
     buttons[1].hide()
     wide = buttons[0].width()
-    whole.resize(2 * wide + 8, 200)
+    whole.resize(2 * wide + row.spacing(), 200)
     qtbot.waitUntil(lambda: buttons[3].y() > buttons[2].y() or buttons[2].y() > buttons[0].y())
     shown = [buttons[0], buttons[2], buttons[3]]
     assert all(button.geometry().right() < whole.width() for button in shown)

@@ -99,9 +99,9 @@ def open_table_page(
         theme = Theme(workspace.paths.resources)
         theme.choose("light")
         lanes = Lanes()
-        page = TableView(workspace, theme, lanes)
-        libraries = page.findChild(Libraries)
-        assert libraries is not None
+        libraries = Libraries(workspace, lanes)
+        page = TableView(workspace, theme, lanes, libraries)
+        libraries.setParent(page)
         libraries.refresh()
         qtbot.addWidget(page)
         page.resize(1100, 700)
