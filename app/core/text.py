@@ -82,14 +82,12 @@ class View:
     """How a model is shown a text: with added words, within bounds, below headings.
 
     `replacements` do not overlap; `bounds` are the code points where blocks and cells begin, which no answer crosses;
-    `headings` are code points with the headings that apply from there on; `rows` are where each row of a table begins
-    and ends, in turn. All are in ascending order.
+    `headings` are code points with the headings that apply from there on. All are in ascending order.
     """
 
     replacements: tuple[Replacement, ...] = ()
     bounds: array[int] = field(default_factory=lambda: array("i"), hash=False)
     headings: tuple[tuple[int, str], ...] = ()
-    rows: array[int] = field(default_factory=lambda: array("i"), hash=False)
 
     def replacements_in(self, start: int, end: int) -> list[Replacement]:
         """Return the replacements between two code points, with positions relative to `start`."""
@@ -103,11 +101,6 @@ class View:
         before = bisect_right(self.headings, point, key=lambda heading: heading[0])
         return self.headings[before - 1][1] if before else ""
 
-    def row_at(self, point: int) -> Span | None:
-        """Return the table's row that a code point is in, or at the end of; None if there is none."""
-        at = bisect_left(self.rows, point) // 2 * 2
-        return Span(*self.rows[at : at + 2]) if at < len(self.rows) and self.rows[at] <= point else None
-
     def within_block(self, around: Span, span: Span) -> Span:
         """Return the part of `around`, which contains a span, that is in the span's own block or cell."""
         before, after = bisect_right(self.bounds, span.start), bisect_left(self.bounds, span.end)
@@ -120,7 +113,6 @@ class View:
         replacements: list[Replacement] = []
         bounds = array("i")
         headings: list[tuple[int, str]] = []
-        rows = array("i")
         at = 0
         for start, end in ((part.start, part.end) for part in parts):
             replacements += [
@@ -130,18 +122,15 @@ class View:
             bounds.extend(at + bound - start for bound in self.bounds if start <= bound < end)
             headings.append((at, self.heading_at(start)))
             headings += [(at + point - start, words) for point, words in self.headings if start < point < end]
-            for first, last in zip(self.rows[::2], self.rows[1::2], strict=True):
-                if max(first, start) < min(last, end):
-                    rows.extend((at + max(first, start) - start, at + min(last, end) - start))
             at += end - start
-        return View(tuple(replacements), bounds, tuple(headings), rows)
+        return View(tuple(replacements), bounds, tuple(headings))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Most words are repeated before many cells; each is pickled once.
         words: dict[str, int] = {}
         numbers = array("i", (words.setdefault(each.words, len(words)) for each in self.replacements))
         starts, ends = (array("i", map(itemgetter(at), self.replacements)) for at in (0, 1))
-        return _view, (starts, ends, numbers, tuple(words), self.bounds, self.headings, self.rows)
+        return _view, (starts, ends, numbers, tuple(words), self.bounds, self.headings)
 
 
 def _view(
@@ -151,11 +140,10 @@ def _view(
     words: tuple[str, ...],
     bounds: array[int],
     headings: tuple[tuple[int, str], ...],
-    rows: array[int],
 ) -> View:
     """Rebuild a pickled View."""
     replacements = map(Replacement, starts, ends, map(words.__getitem__, numbers))
-    return View(tuple(replacements), bounds, headings, rows)
+    return View(tuple(replacements), bounds, headings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,14 +102,6 @@ def replacements_of_rows(
                 above[column] = number + down, _cut(span.of(text))
 
 
-def row_bounds(text: str, rows: Iterable[Row]) -> Iterator[int]:
-    """Yield where each of these rows begins and ends, with the bars around it, for `View.rows`."""
-    for row in rows:
-        if row:
-            yield _line_start(text, row[next(iter(row))].start)
-            yield _line_end(text, row[next(reversed(row))].end)
-
-
 def _replacements_of_row(
     text: str,
     row: Row,
@@ -292,7 +284,6 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables:
     bounds = {match.end() for match in _PARAGRAPH.finditer(text)}.union(item_starts(text))
     replacements: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
-    row_ends = array("i")
     for rows, rules in _typed_tables(text) if tables else ():
         filled = [column for row in rows for column, cell in enumerate(row) if len(cell)]
         left, columns = min(filled, default=0), max(filled, default=-1) + 1
@@ -301,14 +292,13 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables:
         found = replacements_of_rows(text, table, columns - left, 1 if is_marked else None)
         replacements += sorted([*found, *(Replacement(rule.start, rule.end, "") for rule in rules)])
         bounds.update(cell.start for row in table for cell in row.values())
-        row_ends.extend(row_bounds(text, table))
         start = text.rfind("\n", 0, rows[0][0].start) + 1
         line_above = text.rfind("\n", 0, max(0, start - 1)) + 1
         above = text[max(line_above, start - 2 * _LONGEST_HEADING) : start].strip()
         if (caption := caption_of([above])) and not above.startswith("#"):
             captions.append((Span(start, rows[-1][-1].end), caption))
     marked = [(point, 1, words) for point, words in headings] or list(_headings(text))
-    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(marked, captions), row_ends)
+    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(marked, captions))
 
 
 def _typed_tables(text: str) -> Iterator[tuple[list[list[Span]], list[Span]]]:

@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
 from app.core.text import Replacement, Span, View
@@ -319,11 +318,10 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
-    """The view of a document: the headers of its tables, its rows, its blocks as bounds, its headings and captions."""
+    """The view of a document: the headers of its tables, its blocks as bounds, its headings and captions."""
     replacements: list[Replacement] = []
     headings: list[tuple[int, int, str]] = []
     captions: list[tuple[Span, str]] = []
-    rows = array("i")
     at = 0
     while at < len(blocks):
         first, block = at, blocks[at]
@@ -336,9 +334,6 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
             at += 1
         table_blocks = blocks[first:at]
         replacements += _replacements_of_table(text, table_blocks, tables[block.table])
-        for _, of_row in groupby(table_blocks, lambda each: each.row):
-            row = [each.span for each in of_row]
-            rows.extend((row[0].start, row[-1].end))
         above = [
             each.span.of(text) if each.kind is BlockKind.PARAGRAPH else ""
             for each in blocks[max(0, first - _MOST_ABOVE) : first]
@@ -346,7 +341,7 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
         if caption := caption_of(above):
             captions.append((Span(table_blocks[0].span.start, table_blocks[-1].span.end), caption))
     bounds = array("i", (block.span.start for block in blocks))
-    return View(tuple(replacements), bounds, nested_headings(headings, captions), rows)
+    return View(tuple(replacements), bounds, nested_headings(headings, captions))
 
 
 def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Replacement]:

@@ -46,17 +46,16 @@ def pack_view(view: View) -> bytes:
     replacements = [
         (one.start, one.end, words.setdefault(one.words, len(words))) for one in view.replacements
     ]
-    return _pack([list(words), replacements, list(view.bounds), view.headings, list(view.rows)])
+    return _pack([list(words), replacements, list(view.bounds), view.headings])
 
 
 def unpack_view(packed: bytes) -> View:
     """The view that `pack_view` packed."""
-    words, replacements, bounds, headings, *rows = _unpack(packed)
+    words, replacements, bounds, headings = _unpack(packed)
     return View(
         tuple(Replacement(start, end, words[number]) for start, end, number in replacements),
         array("i", bounds),
         tuple((point, heading) for point, heading in headings),
-        array("i", *rows),  # an older Spanlight stored no rows
     )
 
 

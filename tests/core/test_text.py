@@ -89,9 +89,7 @@ def test_faults_cross_processes_whole(kind: Any) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["", ". ", "City: "]))))
 def test_a_view_crosses_processes_whole(said: list[tuple[int, int, str]]) -> None:
-    view = View(
-        tuple(Replacement(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),), array("i", [0, 4])
-    )
+    view = View(tuple(Replacement(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),))
     document = pickle.loads(pickle.dumps(Document("text", view=view)))
     assert document.view == view and all(isinstance(each, Replacement) for each in document.view.replacements)
 
@@ -103,22 +101,15 @@ def test_a_view_tells_what_stands_over_a_place_and_is_said_in_a_stretch() -> Non
     assert view.replacements_in(2, 3) == view.replacements_in(4, 6) == []
 
 
-def test_a_view_tells_the_row_around_a_place() -> None:
-    view, first, last = View(rows=array("i", [2, 5, 6, 9])), Span(2, 5), Span(6, 9)
-    assert [view.row_at(point) for point in range(11)] == [None] * 2 + [first] * 4 + [last] * 4 + [None]
-
-
 def test_the_view_of_parts_is_said_where_these_now_stand() -> None:
     view = View(
         (Replacement(2, 3, "x"), Replacement(8, 8, "y"), Replacement(12, 14, "z")),
         array("i", [0, 5, 9, 12]),
         ((1, "A"), (9, "B")),
-        array("i", [1, 4, 5, 7, 9, 13]),
     )
     left = view.of_parts((Span(2, 6), Span(8, 14)))
     assert left.replacements == (Replacement(0, 1, "x"), Replacement(4, 4, "y"), Replacement(8, 10, "z"))
     assert left.bounds.tolist() == [3, 5, 8]
-    assert left.rows.tolist() == [0, 2, 3, 4, 5, 9]
     assert [left.heading_at(at) for at in range(7)] == ["A"] * 5 + ["B"] * 2
 
 

@@ -11,7 +11,7 @@ from math import inf
 
 from app.core.layout import PageText
 from app.core.text import Replacement, Span, View
-from app.core.view import NUMBER, Row, caption_of, nested_headings, replacements_of_rows, row_bounds
+from app.core.view import NUMBER, Row, caption_of, nested_headings, replacements_of_rows
 from app.documents.pdf.characters import Word
 from app.documents.pdf.lines import Line, distance
 from app.documents.pdf.paragraphs import CAPTION, Block
@@ -84,12 +84,10 @@ def view_of_pages(
         if block.is_row:
             bounds.update(span.start + tab.end() for tab in re.finditer("\t", span.of(text)))
     captions: list[tuple[Span, str]] = []
-    rows = array("i")
     for run in _runs(text, blocks, spans, levels, pages):
-        found, table = _table(text, run.rows)
+        found, cells = _table(text, run.rows)
         replacements += found
-        bounds.update(cell.start for row in table for cell in row.values())
-        rows.extend(row_bounds(text, table))
+        bounds.update(cells)
         if found and (caption := _caption(text, blocks, spans, levels, run.first)):
             captions.append(
                 (Span(run.rows[0].pieces[0].span.start, run.rows[-1].pieces[-1].span.end), caption)
@@ -99,7 +97,7 @@ def view_of_pages(
         for number, level in sorted(levels.items())
         if len(spans[number])
     )
-    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(headings, captions), rows)
+    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(headings, captions))
 
 
 def _caption(
@@ -240,8 +238,8 @@ def _range_in_text(word: Word, first: Mapping[int, int], last: Mapping[int, int]
     )
 
 
-def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], list[Row]]:
-    """The replacements in rows that are aligned as a table, and its rows; none for any other rows."""
+def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], list[int]]:
+    """The replacements in rows that are aligned as a table, and where its cells begin; none for any other rows."""
     columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return [], []
@@ -265,7 +263,8 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
     # Two headers over one column mean that columns were not found.
     if any("\t" in span.of(text) for cells in placed[: header_rows or 1] for span in cells.values()):
         return [], []
-    return list(replacements_of_rows(text, placed, len(columns), header_rows, merged)), placed
+    bounds = [span.start for cells in placed for span in cells.values()]
+    return list(replacements_of_rows(text, placed, len(columns), header_rows, merged)), bounds
 
 
 def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:

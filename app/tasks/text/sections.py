@@ -145,17 +145,11 @@ class Section:
 
 
 def sections(documents: Sequence[Document], *, size: int = CHUNK) -> Iterator[Section]:
-    """The sections of documents in their order, each of at most `size` code points.
-
-    They are cut where `tokenise` cuts, but before a table's row that begins in one and does not end there.
-    """
+    """The sections of documents in their order, each of at most `size` code points, cut where `tokenise` cuts."""
     for number, document in enumerate(documents):
         at = 0
         while at < len(document.text):
             end = chunk_end(document.text, at, size)
-            row = document.view.row_at(end - 1) if document.view else None
-            if row and at < row.start and row.end > end:
-                end = row.start
             yield Section(number, at, end)
             at = end
 
@@ -193,7 +187,6 @@ def section_windows(
         length=length,
         stride=stride,
         title_at=title_at if view and view.headings else None,
-        row_at=view.row_at if view and view.rows else None,
     ):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
         if scored.any():

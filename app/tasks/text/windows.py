@@ -14,13 +14,10 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import TOKENS_PER_CHARACTER
-from app.core.text import Span
 from app.tasks.text.characters import TokenProperties
 from app.tasks.text.tokens import Tokens, join, part
 
 Ids = Sequence[int] | np.ndarray
-# The row of a table around a code point, None outside tables.
-RowAt = Callable[[int], Span | None]
 
 LENGTH = 384
 STRIDE = 128
@@ -149,16 +146,14 @@ def windows(
     length: int = LENGTH,
     stride: int = STRIDE,
     title_at: Callable[[int], np.ndarray] | None = None,
-    row_at: RowAt | None = None,
 ) -> Iterator[Window]:
     """Windows of question and context over a document's tokens, in document order, as the tokens come.
 
     A window has at most `length` tokens and ends at a paragraph's end (else a line's) where one lies in its last
     quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's context, so that
     no token is in three windows), or where a line begins within the first half of these. `title_at` gives the tokens
-    that a window begins with for the headings above a code point, `TITLE_TOKENS` at most. A window neither begins nor
-    ends within a table's row of `row_at` that fits into one; a longer row is cut between cells, where one ends in the
-    last quarter. A question longer than a quarter of `length` is cut to that. A text without tokens has no windows.
+    that a window begins with for the headings above a code point, `TITLE_TOKENS` at most. A question longer than a
+    quarter of `length` is cut to that. A text without tokens has no windows.
     """
     question = _ids(question_ids)[: length // 4]
     capacity = length - template.pair_overhead - len(question) - (TITLE_TOKENS if title_at else 0)
@@ -167,7 +162,7 @@ def windows(
     begin = template.pair(question, ())[0][:at].astype(np.int32)
     end = np.array(template.pair_parts[2], dtype=np.int32)
     types_of: dict[int, np.ndarray] = {}
-    for first, tokens, scored in _slices(chunks, text, capacity, stride, row_at):
+    for first, tokens, scored in _slices(chunks, text, capacity, stride):
         title = title_at(int(tokens.starts[0])) if title_at else end[:0]
         ids = np.concatenate([begin, title, tokens.ids, end], dtype=np.int32)
         if len(ids) not in types_of:
@@ -198,9 +193,7 @@ def single_window(template: PairTemplate, first: int, tokens: Tokens, scored: np
 _Slice = tuple[int, Tokens, np.ndarray]
 
 
-def _slices(
-    chunks: Iterable[Tokens], text: str, capacity: int, stride: int, row_at: RowAt | None = None
-) -> Iterator[_Slice]:
+def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> Iterator[_Slice]:
     """The slices of a text's tokens, one a window. Raises SpanlightError when a window has no room."""
     if capacity < 8:
         raise SpanlightError(
@@ -209,7 +202,7 @@ def _slices(
         )
     overlap = max(0, min(stride, capacity * 3 // 8))
     previous: _Slice | None = None
-    for first, tokens in _overlapping(chunks, text, capacity, overlap, row_at):
+    for first, tokens in _overlapping(chunks, text, capacity, overlap):
         current = (first, tokens, np.ones(len(tokens), dtype=bool))
         if previous is not None:
             _divide_overlap(previous, current)
@@ -220,16 +213,13 @@ def _slices(
 
 
 def _overlapping(
-    chunks: Iterable[Tokens], text: str, capacity: int, overlap: int, row_at: RowAt | None
+    chunks: Iterable[Tokens], text: str, capacity: int, overlap: int
 ) -> Iterator[tuple[int, Tokens]]:
     """The tokens of each window, and the number of the first of them."""
     source = iter(chunks)
-    # The window before has the buffer's first `shared` tokens too.
-    buffer, first, shared, more = join(()), 0, 0, True
-    # A row that begins in a window and fits into one ends among the tokens of two.
-    least = 2 * capacity if row_at else capacity
+    buffer, first, more = join(()), 0, True
     while True:
-        while more and len(buffer) <= least:
+        while more and len(buffer) <= capacity:
             chunk = next(source, None)
             more = chunk is not None
             buffer = buffer if chunk is None else join((buffer, chunk))
@@ -238,52 +228,9 @@ def _overlapping(
                 yield first, buffer
             return
         size = _window_size(text, buffer, capacity)
-        if row_at:
-            size = _size_between_rows(text, buffer, capacity, size, shared, row_at)
         yield first, part(buffer, 0, size)
-        begin = _line_start(text, buffer, size - overlap, size - overlap // 2) if size > overlap else 0
-        if row_at:
-            begin = _begin_between_rows(buffer, capacity, size, max(begin, shared), row_at)
-        buffer, first, shared = part(buffer, begin, len(buffer)), first + begin, size - begin
-
-
-def _size_between_rows(
-    text: str, tokens: Tokens, capacity: int, size: int, shared: int, row_at: RowAt
-) -> int:
-    """The number of tokens for a window of `size` without the row that this would cut, or with all of it."""
-    low, high = _row_tokens(tokens, size - 1, row_at)
-    if high <= size:
-        return size
-    if high <= capacity:
-        return high
-    if low > shared and high - low <= capacity:
-        return low
-    if size == capacity:
-        start = int(tokens.ends[max(low, capacity - capacity // 4)])
-        at = max(text.rfind(between, start, int(tokens.starts[capacity])) for between in "\t|")
-        size = int(tokens.starts.searchsorted(at, side="right")) if at >= 0 else capacity
-    return size
-
-
-def _begin_between_rows(tokens: Tokens, capacity: int, size: int, begin: int, row_at: RowAt) -> int:
-    """The first token for the next window, from `begin` on: it has room for the row after `size`, and cuts none."""
-    low, high = _row_tokens(tokens, size, row_at)
-    if low == size and high - size <= capacity:
-        begin = max(begin, high - capacity)
-    _, high = _row_tokens(tokens, begin - 1, row_at)
-    return high if begin < high <= size else begin
-
-
-def _row_tokens(tokens: Tokens, number: int, row_at: RowAt) -> tuple[int, int]:
-    """The first token of the row that token `number` is in, and the first behind it; `number` twice for no row."""
-    row = row_at(int(tokens.starts[number]))
-    if row is None:
-        return number, number
-    # What is read behind a row's last cell stands at the row's end.
-    return (
-        int(tokens.starts.searchsorted(row.start)),
-        int(tokens.starts.searchsorted(row.end, side="right")),
-    )
+        begin = _line_start(text, buffer, size - overlap, size - overlap // 2)
+        buffer, first = part(buffer, begin, len(buffer)), first + begin
 
 
 def _window_size(text: str, tokens: Tokens, capacity: int) -> int:

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.layout import BlockKind
 from app.core.text import Document, Replacement, Span, View
 from app.core.view import view_of_text
-from app.documents.blocks import Blocks
 from app.tasks.qa.spans import MAX_TOKENS, window_candidates
 from app.tasks.text.characters import token_properties
 from app.tasks.text.sections import CachedText, section_windows, sections
@@ -42,7 +40,7 @@ def of_sections(
             range(each.start, each.end),
             section_windows(template, QUESTION, tokenizer, each, kept, length=length, stride=stride),
         )
-        for each in sections([Document(text, view=view)], size=size)
+        for each in sections([Document(text)], size=size)
     ]
 
 
@@ -185,45 +183,6 @@ def test_the_best_candidate_is_the_best_of_all_spans_in_their_blocks(
         best = window_candidates(window, start, end, text=text, document=0, count=1)
         expected = [(score, span) for score, *_, span in sorted(every, reverse=True)[:1]]
         assert [(one.score, one.span) for one in best] == expected
-
-
-LINES = st.lists(st.integers(1, 15).map(lambda words: " ".join(["king"] * words)), min_size=1, max_size=3)
-
-
-@given(
-    st.lists(st.lists(st.lists(LINES, min_size=3, max_size=3), min_size=1, max_size=9), max_size=5),
-    st.sampled_from([800, 20_000]),
-)
-def test_a_row_that_fits_into_a_window_is_whole_wherever_it_is_scored(
-    tables: list[list[list[list[str]]]], size: int
-) -> None:
-    blocks = Blocks()
-    for table in tables:
-        blocks.block(BlockKind.PARAGRAPH, "A queen stole tarts. " * len(table))
-        blocks.begin_table()
-        for row in table:
-            blocks.row()
-            for lines in row:
-                blocks.cell()
-                for line in lines:
-                    blocks.block(BlockKind.PARAGRAPH, line)
-        blocks.end_table()
-    parts = blocks.parts()
-    text, view = parts.text, parts.view
-    assert view is not None
-    tokens, _ = tokenise_view(TOKENIZERS["bert"], text, view.replacements)
-    made = [window for _, found in of_sections("bert", text, size, view) for window in found]
-    scored = [start for window in made for start in window.starts[window.scored].tolist()]
-    assert scored == [start for start in tokens.starts.tolist() if start < len(text)]
-    room = LENGTH - PairTemplate.of(TOKENIZERS["bert"]).pair_overhead - len(QUESTION)
-    for window in made:
-        for start in window.starts[window.scored].tolist():
-            around = view.row_at(start)
-            # The stop that is read behind a row is read before what follows where a section ends there.
-            if around is None or start == around.end:
-                continue
-            if np.count_nonzero((tokens.starts >= around.start) & (tokens.starts <= around.end)) <= room:
-                assert window.starts[0] <= around.start and window.ends[-1] >= around.end
 
 
 def test_what_is_said_is_read_at_every_end_of_a_section() -> None:

@@ -1,5 +1,4 @@
 import re
-from array import array
 from collections import Counter
 from itertools import pairwise
 
@@ -11,7 +10,6 @@ from tokenizers import Tokenizer, models, processors
 
 from app.core.errors import SpanlightError
 from app.core.models import TOKENS_PER_CHARACTER
-from app.core.text import View
 from app.tasks.text import windows as windows_module
 from app.tasks.text.tokens import Tokens, join, tokenise
 from app.tasks.text.windows import (
@@ -181,59 +179,6 @@ def test_what_stands_before_a_window_shifts_its_context(count: int, sizes: list[
         assert len(window) <= 80
         scored += window.starts[window.scored].tolist()
     assert scored == tokens.starts.tolist()
-
-
-CELL = st.lists(st.integers(1, 25), min_size=1, max_size=3)
-BLOCKS = st.lists(
-    st.integers(1, 40).map(lambda words: [[words]]) | st.lists(CELL, min_size=2, max_size=5), max_size=20
-)
-
-
-def with_rows(blocks: list[list[list[int]]]) -> tuple[str, Tokens, View]:
-    """A text of one-letter words, its tokens and its rows: the blocks of more than one cell, with lines in cells."""
-    text, places, rows = "", list[int](), array("i")
-    for cells in blocks:
-        start = len(text)
-        for cell in cells:
-            for words in cell:
-                places += range(len(text), len(text) + 2 * words, 2)
-                text += " ".join("a" * words) + "\n"
-            text = text[:-1] + "\t"
-        text = text[:-1]
-        if len(cells) > 1:
-            rows.extend((start, len(text)))
-        text += "\n"
-    starts = np.array(places, dtype=np.int32)
-    return text, Tokens(np.arange(len(places), dtype=np.int32), starts, starts + 1), View(rows=rows)
-
-
-@given(BLOCKS, st.integers(8, 90), st.integers(0, 60), st.integers(1, 5))
-def test_a_window_cuts_no_row_that_fits_and_others_between_cells(
-    blocks: list[list[list[int]]], room: int, stride: int, pieces: int
-) -> None:
-    text, tokens, view = with_rows(blocks)
-    cuts = np.linspace(0, len(tokens), pieces + 1).astype(int)
-    chunks = [
-        Tokens(tokens.ids[a:b], tokens.starts[a:b], tokens.ends[a:b]) for a, b in pairwise(cuts.tolist())
-    ]
-    length = room + TEMPLATE.pair_overhead
-    made = list(windows(TEMPLATE, [], chunks, text, length=length, stride=stride, row_at=view.row_at))
-    scored = [start for window in made for start in window.starts[window.scored].tolist()]
-    assert scored == tokens.starts.tolist()
-    bounds = [(window.first, window.first + len(window.starts)) for window in made]
-    assert all(one[1] <= other[0] for one, other in zip(bounds, bounds[2:], strict=False)), "in three windows"
-    for at in {bound for both in bounds for bound in both} - {0, len(tokens)}:
-        row = view.row_at(int(tokens.starts[at]))
-        if row is not None and row.start < tokens.starts[at]:
-            assert np.count_nonzero((tokens.starts >= row.start) & (tokens.starts < row.end)) > room
-    for first, last in bounds[:-1]:
-        quarter = text[tokens.ends[last - room // 4] : tokens.starts[last]]
-        if (
-            view.row_at(int(tokens.starts[last]))
-            and last - first == room
-            and text[tokens.ends[last - 1]] == " "
-        ):
-            assert "\n" not in quarter and "\t" not in quarter
 
 
 def test_a_window_is_handed_out_before_the_text_is_tokenised_to_its_end() -> None:
