@@ -56,7 +56,7 @@ def locate_answer(kept: KeptAnswer, text: str, *, changed: bool) -> Span | None:
 def restore_reading(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
     """Restore the reading of an entry as far as it was saved, judged by the reader's own threshold where that is known.
 
-    What is shown of it is judged by the threshold that the person has set by now.
+    What is shown of it depends on the threshold that the person has set since.
     """
     own = entry.own_threshold
     answered = 1.0 - entry.no_answer_probability >= own if own else entry.answered

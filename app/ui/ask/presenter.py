@@ -524,7 +524,7 @@ class AskPresenter(QObject):
 
     @Slot(object)
     def _stronger_used(self, card: ModelCard) -> None:
-        """Ask the low-confidence question again, unless the box holds another one by now."""
+        """Ask the low-confidence question again, unless the box holds another one."""
         if self.panel.use.hasFocus():  # the button is hidden, and would lose the focus
             self.panel.box.select()
         self._reader_used(card)
