@@ -16,7 +16,7 @@ from app.core.requests import DevReading
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import ask_known, dev_reading, question_on
 from app.flows.workspace import Workspace
-from app.tasks.scores import answer_probability, shares
+from app.tasks.scores import dev_probabilities
 from app.training.examples import read_qa
 from app.training.verdicts import fit_adjustment
 
@@ -83,12 +83,5 @@ def errors(
 
 
 def _probabilities(readings: Sequence[DevReading], calibration: QaCalibration) -> list[tuple[float, float]]:
-    """Return each text's chance to answer, and the best span's share of it; readings without a span are left out."""
-    return [
-        (
-            answer_probability(calibration, each.scores[0], each.windows, each.in_table),
-            float(shares(calibration.for_windows(each.windows), each.scores)[0]),
-        )
-        for each in readings
-        if each.scores
-    ]
+    """Return each text's chance to answer, and the best words' share of it; readings without a span are left out."""
+    return [dev_probabilities(calibration, each) for each in readings if each.scores]

@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.legible import legible
-from app.core.reliability import Reliability, calibration_error_in_words
+from app.core.reliability import Reliability, calibration_error_in_words, error_by_chance
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
@@ -235,7 +235,8 @@ def _print_qa(found: QaEvaluation) -> None:
 
 def _print_reliability(reliability: Reliability) -> None:
     for kind, bins in reliability.items():
-        print(calibration_error_in_words(kind, bins))
+        by_chance = f"{100 * error_by_chance(bins):.1f}"
+        print(f"{calibration_error_in_words(kind, bins)}; by chance alone {by_chance}")
 
 
 def _print_classes(found: ClassEvaluation) -> None:

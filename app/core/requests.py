@@ -193,13 +193,15 @@ class TextsToTag:
 class DevReading:
     """The result of reading one dev question, whose answer is known.
 
-    `scores` are the margins (`Answer.rank`) of the best spans, best first; empty if no span was found. `answerable` is
-    whether the text answers, `right` whether the first span is a correct answer, `in_table` whether it is in a table.
+    `scores` are the margins (`Answer.rank`) of the best spans, best first, empty if no span was found; `own` are those
+    of the spans with the best one's words. `answerable` is whether the text answers, `right` whether the best span is a
+    correct answer, `in_table` whether it is in a table.
     """
 
     windows: int
     answerable: bool
     scores: tuple[float, ...]
+    own: tuple[float, ...]
     right: bool
     in_table: bool = False
 

@@ -181,6 +181,11 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
+def words_key(text: str) -> str:
+    """Return what texts have in common that differ only in case, blanks and punctuation."""
+    return "".join(filter(str.isalnum, text)).casefold() or text
+
+
 def normalise_newlines(text: str) -> str:
     """Turn CR LF and lone CR into LF; done once, when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -12,6 +12,7 @@ from app.core.message import Message
 from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
+from app.core.text import words_key
 from app.tasks.task import ReadyModel
 
 # At most this share of the answerable questions may be below the fitted limit `absent`.
@@ -62,6 +63,15 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
     """
     scaled = np.asarray(scores, dtype=np.float64) / calibration.answer_temperature
     return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
+
+
+def add_equal(texts: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Give each span the sum of the values of all spans with the same words, float64[n].
+
+    A long text often says the same thing in several places, each of which alone has only a part of its probability.
+    """
+    _, group = np.unique([words_key(text) for text in texts], return_inverse=True)
+    return np.bincount(group, values)[group]
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
@@ -119,21 +129,37 @@ def _fit_answer_probability(readings: Sequence[DevReading]) -> QaCalibration:
 
 
 def _fit_answer_temperature(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:
-    """The temperature that best makes the first answer's share the probability that it is right; 1 without readings."""
+    """The temperature that best makes the best words' share the probability that they are right; 1 without readings."""
     if not readings:
         return 1.0
     probabilities = np.array([_probability(fitted, reading) for reading in readings])
     right = np.array([reading.right for reading in readings], dtype=np.float64)
-    # Scores less the best one, so that the first one's share is 1 / sum(exp(gap / temperature)).
-    gaps = np.full((len(readings), max(len(reading.scores) for reading in readings)), -np.inf)
-    for row, reading in zip(gaps, readings, strict=True):
-        row[: len(reading.scores)] = np.array(reading.scores) - reading.scores[0]
+    own, scores = (
+        _padded([reading.own for reading in readings]),
+        _padded([reading.scores for reading in readings]),
+    )
 
     def loss(log_temperature: float) -> float:
-        first_shares = np.exp(-logsumexp(gaps / np.exp(log_temperature)))
-        return log_loss(probabilities * first_shares, right)
+        temperature = np.exp(log_temperature)
+        own_shares = np.exp(logsumexp(own / temperature) - logsumexp(scores / temperature))
+        return log_loss(probabilities * own_shares, right)
 
     return float(np.exp(minimise(loss, np.log(0.02), np.log(50.0))))
+
+
+def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
+    """Rows of different lengths as one array, filled up with -inf."""
+    found = np.full((len(rows), max(map(len, rows))), -np.inf)
+    for values, row in zip(found, rows, strict=True):
+        values[: len(row)] = row
+    return found
+
+
+def dev_probabilities(calibration: QaCalibration, reading: DevReading) -> tuple[float, float]:
+    """The probability that the text of a reading with a span answers, and the best words' share of it."""
+    scaled = calibration.for_windows(reading.windows).answer_temperature
+    own, scores = np.array(reading.own) / scaled, np.array(reading.scores) / scaled
+    return _probability(calibration, reading), float(np.exp(logsumexp(own) - logsumexp(scores)))
 
 
 def _fit_threshold(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:

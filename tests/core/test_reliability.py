@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from statistics import mean
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +16,7 @@ from app.core.reliability import (
     bins_of,
     calibration_error,
     calibration_error_in_words,
+    error_by_chance,
     expected_calibration_error,
     reliability_of,
     text_kind,
@@ -62,3 +66,9 @@ def test_the_error_is_said_in_points() -> None:
     )
     none = bins_of([(1.0, True)] * 2)
     assert "documents: off by less than 1 point" in calibration_error_in_words(TextKind.LONG_DOCUMENTS, none)
+
+
+def test_few_questions_deviate_by_chance() -> None:
+    dice = random.Random(7)
+    draws = [calibration_error([(0.75, dice.random() < 0.75) for _ in range(40)]) for _ in range(2000)]
+    assert error_by_chance(bins_of([(0.75, True)] * 40)) == pytest.approx(mean(draws), abs=0.004)

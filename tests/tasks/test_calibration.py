@@ -25,7 +25,7 @@ def readings(count: int) -> list[DevReading]:
         answerable = dice.random() < 0.5
         margin = dice.gauss(2.0 if answerable else -2.0, 1.5)
         right = answerable and dice.random() < 0.8
-        found.append(DevReading(1, answerable, (margin, margin - dice.random() * 4), right))
+        found.append(DevReading(1, answerable, (margin, margin - dice.random() * 4), (margin,), right))
     return found
 
 

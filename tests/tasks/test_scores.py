@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from app.core.models import MOST_ABSENT, SHARED_AMONG, Adjustment, QaCalibration, log_odds
 from app.core.requests import DevReading
+from app.core.text import words_key
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
+    add_equal,
     answer_probability,
     balanced_threshold,
+    dev_probabilities,
     fit_calibration,
     fit_temperature,
     logsumexp,
@@ -118,8 +121,35 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         says = answer_probability(truth, margin, windows)
         answerable = random.random() < says
         right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
-        observed.append(DevReading(windows, bool(answerable), tuple(scores.tolist()), right))
+        observed.append(DevReading(windows, bool(answerable), tuple(scores.tolist()), (margin,), right))
     return observed
+
+
+def test_spans_with_the_same_words_have_their_sum() -> None:
+    texts, values = ["The tarts,", "noon", "the  tarts", "…", "Noon"], np.array([0.4, 0.2, 0.1, 0.05, 0.25])
+    assert add_equal(texts, values) == pytest.approx([0.5, 0.45, 0.5, 0.05, 0.45])
+    assert add_equal([], np.empty(0)).tolist() == []
+
+
+@given(st.lists(st.tuples(st.text("ab .", max_size=4), st.floats(0, 1)), max_size=20))
+def test_words_have_the_same_sum_wherever_they_stand(found: list[tuple[str, float]]) -> None:
+    texts = [text for text, _ in found]
+    sums = dict(
+        zip(map(words_key, texts), add_equal(texts, np.array([value for _, value in found])), strict=True)
+    )
+    assert sum(sums.values()) == pytest.approx(sum(value for _, value in found))
+
+
+def test_words_that_stand_in_several_places_count_together_in_the_fit() -> None:
+    truth = QaCalibration(temperature=2.0, answer_temperature=3.0)
+    readings = [
+        replace(one, scores=(*one.scores, one.scores[0]), own=one.own * 2)
+        for one in synthetic(truth, 4000, (1,))
+    ]
+    alone = fit_calibration([replace(one, own=one.own[:1]) for one in readings])
+    assert fit_calibration(readings).answer_temperature > alone.answer_temperature
+    own = dev_probabilities(truth, readings[0])[1]
+    assert own > dev_probabilities(truth, replace(readings[0], own=readings[0].own[:1]))[1]
 
 
 def test_the_fit_finds_the_calibration_that_readings_were_drawn_from() -> None:
@@ -167,9 +197,7 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
     truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=1.0, answer_temperature=5.0)
     observed = synthetic(truth, 8000, (1, 30))
     fitted = fit_calibration(observed)
-    chance = np.array(
-        [answer_probability(fitted, o.scores[0], o.windows) * shares(fitted, o.scores)[0] for o in observed]
-    )
+    chance = np.array([math.prod(dev_probabilities(fitted, one)) for one in observed])
     right = np.array([o.right for o in observed])
     for low in np.arange(0, 0.8, 0.2):
         inside = (chance >= low) & (chance < low + 0.2)
@@ -178,8 +206,8 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
-    observed = [DevReading(1, answerable, (float(m),), answerable) for m in range(5)]
-    observed.append(DevReading(0, answerable, (), False))
+    observed = [DevReading(1, answerable, (float(m),), (float(m),), answerable) for m in range(5)]
+    observed.append(DevReading(0, answerable, (), (), False))
     fitted = fit_calibration(observed)
     numbers = (
         fitted.temperature,
@@ -200,7 +228,7 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
 )
 def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[tuple[float, bool]]) -> None:
-    observed = [DevReading(1, answerable, (m,), answerable) for m, answerable in found]
+    observed = [DevReading(1, answerable, (m,), (m,), answerable) for m, answerable in found]
     fitted = fit_calibration(observed)
     chance = sorted(answer_probability(fitted, o.scores[0], 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)

@@ -29,7 +29,7 @@ def readings(number: int) -> list[DevReading]:
     for _ in range(number):
         margin = dice.normal(3.0, 5.0)
         gaps = np.cumsum(dice.exponential(1.2, 19))
-        found.append(DevReading(1, True, (margin, *(margin - gaps).tolist()), True))
+        found.append(DevReading(1, True, (margin, *(margin - gaps).tolist()), (margin,), True))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -223,18 +223,6 @@ def _cut_excerpt(index: Index, text: int, span: Span) -> Excerpt:
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
-def _sum_equal_answers(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """Give each answer the summed probability of all answers with the same words.
-
-    Files of a library often say the same thing, and each place alone has only a share of its probability.
-    """
-    words = ["".join(filter(str.isalnum, answer.text)).casefold() for answer in answers]
-    chances: dict[str, float] = {}
-    for word, answer in zip(words, answers, strict=True):
-        chances[word] = chances.get(word, 0.0) + answer.probability
-    return (replace(answer, probability=chances[word]) for word, answer in zip(words, answers, strict=True))
-
-
 def _add_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
     """Add the other places with the sentences of the answers, up to `most` places in all.
 
@@ -293,7 +281,7 @@ class _LibraryReport(Relay):
     def reading(self, reading: Reading) -> LibraryReading:
         """Convert a reading of excerpts to one with answers at their places in the files."""
         documents = [excerpt.document for excerpt in self._excerpts]
-        answers = select_answers(_sum_equal_answers(reading.answers), documents, self._top_k)
+        answers = select_answers(reading.answers, documents, self._top_k)
         reading = replace(
             reading,
             answers=_add_copies(answers, self._excerpts, self._top_k),

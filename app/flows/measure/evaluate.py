@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import UNREAD, Reading
 from app.core.rows import without_surrogates
-from app.core.text import Document
+from app.core.text import Document, words_key
 from app.flows.ask.batch import read_questions
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
@@ -94,7 +94,8 @@ class QaOutcome:
     exact: float
     f1: float
     windows: int
-    scores: tuple[float, ...] = field(default=())
+    scores: tuple[float, ...] = ()
+    own: tuple[float, ...] = ()
     windows_whole: int = 0
     in_table: bool = False
 
@@ -225,6 +226,7 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,
         scores=tuple(answer.rank for answer in reading.answers),
+        own=tuple(each.rank for each in reading.answers if words_key(each.text) == words_key(text)),
         windows_whole=reading.windows_whole or reading.windows,
         in_table=first is not None and question.documents[first.document].in_table(first.span),
     )
@@ -236,6 +238,7 @@ def dev_reading(outcome: QaOutcome) -> DevReading:
         windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,
+        own=outcome.own,
         right=outcome.f1 >= _LEAST_RIGHT_F1,
         in_table=outcome.in_table,
     )

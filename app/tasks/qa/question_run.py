@@ -20,7 +20,7 @@ from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.near_ties import NearTies
 from app.tasks.qa.ranking import LEAST_LENGTH, GivenPassages, PassageRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
-from app.tasks.scores import answer_probability, shares
+from app.tasks.scores import add_equal, answer_probability, shares
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import Section, TextCache, section_windows, sections
 from app.tasks.text.tokens import Tokens, join, moved, tokenise
@@ -317,7 +317,9 @@ class QuestionRun:
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
         probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
-        probabilities = probability * shares(calibration, [c.margin for c in best]) if best else ()
+        words = [one.span.of(self.question.documents[one.document].text) for one in best]
+        best_shares = shares(calibration, [one.margin for one in best]) if best else np.empty(0)
+        probabilities = probability * add_equal(words, best_shares)
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, probabilities, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],

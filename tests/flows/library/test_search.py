@@ -101,20 +101,6 @@ def test_an_answer_says_that_its_words_were_recognised(tmp_path: Path) -> None:
     assert found.recognised == "Text recognised, English, 96% sure"
 
 
-def test_words_in_several_files_have_the_sum_of_their_chances(tmp_path: Path) -> None:
-    workspace = told(tmp_path, tarts=0.3, cakes=0.35)
-    texts = {
-        "one": f"The knave stole tarts, they say. {FILLER}",
-        "two": f"What the knave stole is known: tarts! {FILLER}",
-        "three": f"Did the knave steal cakes? {FILLER}",
-    }
-    library = fill(workspace.library, tmp_path, **texts)
-    found = ask_library(workspace, "What did the knave steal?", library, Silent())
-    assert [answer.text for answer in found.reading.answers] == ["tarts", "tarts", "cakes"]
-    assert [answer.probability for answer in found.reading.answers] == pytest.approx([0.6, 0.6, 0.35])
-    assert [each.answer.probability for each in found.found] == pytest.approx([0.6, 0.6, 0.35])
-
-
 def test_a_sentence_is_listed_once(tmp_path: Path) -> None:
     workspace = told(tmp_path, tarts=0.4, noon=0.3, cakes=0.2)
     texts = {"one": f"The knave stole tarts at noon. {FILLER}", "two": f"Did he steal cakes? {FILLER}"}

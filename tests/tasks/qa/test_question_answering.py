@@ -18,7 +18,7 @@ from app.core.results import Answer, Reading
 from app.tasks.qa import question_run
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.spans import Candidate, without_overlaps
-from app.tasks.scores import answer_probability, shares
+from app.tasks.scores import add_equal, answer_probability, shares
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import sections
 from app.tasks.text.tokens import join, tokenise
@@ -132,16 +132,26 @@ def test_probabilities_follow_the_calibration() -> None:
     calibration = QaCalibration(2.0, 1.0, 0.5, 3.0, 0.4)
     model = reader_of({"paris": 10.0}, calibration=calibration, null=3.0)
     reading = read(ask("which", "the king of paris " * 40), model, Silent())
-    scores = [a.score for a in reading.answers]
-    says = answer_probability(calibration, scores[0] - reading.answers[0].null_score, reading.windows)
     every = read(ask("which", "the king of paris " * 40, top_k=20), model, Silent()).answers
-    expected = says * shares(calibration, [a.score for a in every])
+    says = answer_probability(calibration, every[0].rank, reading.windows)
+    expected = says * add_equal([a.text for a in every], shares(calibration, [a.rank for a in every]))
     assert [a.probability for a in every] == pytest.approx(expected.tolist())
-    assert [a.probability for a in reading.answers] == pytest.approx(expected[:5].tolist())
+    assert every[0].text == every[1].text and every[0].probability == every[1].probability
+    assert reading.answers == every[:5]
     assert reading.no_answer_probability == pytest.approx(1 - says)
     assert reading.threshold == 0.4
     assert reading.model == "fake"
     assert reading.device == "CPU"
+
+
+def test_words_that_several_documents_say_have_the_sum_of_their_places() -> None:
+    model = reader_of({"paris": 4.0, "king": 3.0}, null=3.0)
+    (once, *_), (first, second, *_) = (
+        read(ask("which", *texts), model, Silent()).answers
+        for texts in (["the king of paris"], ["the king of paris", "a queen of paris"])
+    )
+    assert first.text == second.text == once.text == "paris" and first.document != second.document
+    assert first.probability == second.probability > once.probability
 
 
 def test_a_paragraph_is_judged_by_its_own_threshold() -> None:
