@@ -34,7 +34,7 @@ from app.ui.kit.score_bars import ScoreBars
 from app.ui.kit.theme import Theme
 
 Role, Text = QAccessible.Role, QAccessible.Text
-# What a person uses or looks at, and what therefore has a name; a cell may be empty.
+# What a person uses or looks at, and what therefore has a name.
 CONTROLS = {
     Role.Button, Role.ButtonMenu, Role.CheckBox, Role.RadioButton, Role.ComboBox, Role.EditableText, Role.SpinBox,
     Role.Slider, Role.List, Role.Table, Role.Tree, Role.ListItem, Role.PageTab, Role.PageTabList, Role.Chart,
@@ -98,16 +98,13 @@ def _below(interface: QAccessibleInterface, above: str) -> Iterator[Node]:
 def unsaid(page: QWidget) -> Iterator[str]:
     """What of a page has no name, one that cannot be read out, or no role."""
     for node in nodes(page):
+        if node.role is Role.Cell:  # it holds anything, such as the token "?", or nothing
+            continue
         state, named = node.interface.state(), " ".join(node.labels) or node.name
         if node.role is Role.ComboBox and not node.labels:
             named = node.description  # on Linux its name is its value
         is_blank = node.role is Role.StaticText and not named
-        if (
-            (node.role in CONTROLS or state.focusable)
-            and not named
-            and node.role is not Role.Cell
-            and not is_blank
-        ):
+        if (node.role in CONTROLS or state.focusable) and not named and not is_blank:
             yield f"no name: {node}"
         if named and not is_words(named):
             yield f"no words: {node}"

@@ -221,6 +221,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                     for button in page.findChildren(QPushButton):
                         if button.isVisible() and button.text() == "Numbers":
                             button.click()
+                    rest()
                     yield f"inspect, {page.names.tabText(at)}", page
                 page.names.setCurrentIndex(0)
             case "teach" | "models" | "about":

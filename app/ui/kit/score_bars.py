@@ -48,6 +48,7 @@ def draw_bar(
     from_right: bool = False,
 ) -> None:
     """Paint a rounded bar filled to `fraction` (0 to 1); any fraction above zero is visible."""
+    rect = QRectF(rect.toRect())  # between two pixels its edge would be pale
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     radius = rect.height() / 2

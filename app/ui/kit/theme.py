@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QFont,
     QFontDatabase,
     QFontInfo,
-    QFontMetricsF,
     QGuiApplication,
     QIcon,
     QIconEngine,
@@ -163,7 +162,6 @@ class Theme(QObject):
         self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
         self.still = False
-        self._units: dict[float, float] = {}
         self._lengths: WeakKeyDictionary[QObject, dict[str, tuple[float, ...]]] = WeakKeyDictionary()
         self._base_font = _base_font()
         # Needed some 1,300 times before the first paint: querying the font each time took 65 ms.
@@ -339,12 +337,8 @@ class Theme(QObject):
         return self._usual_pixels * self._scale
 
     def _unit(self) -> float:
-        # Cached: measuring a font is slow, and every row that is painted needs the value.
-        pixels = self._base_pixels()
-        if pixels not in self._units:
-            # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
-            self._units[pixels] = max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
-        return self._units[pixels]
+        # Four pixels at 14. Not from the height of a line: among fonts of the same size it differs by a third.
+        return max(3.0, round(self._base_pixels() * 0.547) / 2)
 
     def _svg(self, name: str) -> str:
         if name not in self._icon_sources:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QPoint, QRectF
+from PySide6.QtGui import QHelpEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -14,7 +14,7 @@ from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification, ClassScore
 from app.ui.kit.class_card import ClassCard, confidence_in_words, headline, score_rows
-from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, draw_bar, nice_label
 from app.ui.kit.theme import Theme
 
 
@@ -110,3 +110,16 @@ def test_the_tool_tip_of_a_row_has_its_full_name(
         event = QHelpEvent(QEvent.Type.ToolTip, QPoint(20, y), bars.mapToGlobal(QPoint(20, y)))
         QApplication.sendEvent(bars, event)
     assert [" ".join(each.split()) for each in told] == ["first, 70%", f"{'a long name ' * 9}, 30%", ""]
+
+
+def test_a_bars_edge_is_as_dark_between_two_pixels(theme: Theme) -> None:
+    def drawn(top: float) -> QImage:
+        image = QImage(40, 12, QImage.Format.Format_RGB32)
+        image.fill(theme.colour("panel"))
+        painter = QPainter(image)
+        draw_bar(painter, theme, QRectF(2, top, 36, 6), 1.0)
+        painter.end()
+        return image
+
+    edge = theme.colour("answer_line")
+    assert [image.pixelColor(20, 3) for image in (drawn(3), drawn(2.5))] == [edge, edge]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -103,6 +103,16 @@ def test_text_and_steps_grow_together(theme: Theme) -> None:
     large = theme.font("ui").pixelSize(), theme.step(10)
     assert large[0] == pytest.approx(small[0] * 1.5, abs=1)
     assert large[1] >= small[1] * 1.3
+
+
+def test_steps_are_the_same_in_a_font_with_taller_lines(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = set()
+    for family in QFontDatabase.families():
+        monkeypatch.setattr("app.ui.kit.theme._base_font", lambda family=family: QFont(family))
+        steps.add(Theme(RESOURCES).step(100))
+    assert len(steps) == 1
 
 
 def test_a_widget_takes_the_themes_colours(theme: Theme, qtbot: QtBot) -> None:
