@@ -7128,14 +7128,6 @@
         </translation>
     </message>
     <message>
-        <source>{thousands:.1f}k words</source>
-        <translation>{thousands:.1f}&#xa0;Tsd. Wörter</translation>
-    </message>
-    <message>
-        <source>{thousands:,.0f}k words</source>
-        <translation>{thousands:,.0f}&#xa0;Tsd. Wörter</translation>
-    </message>
-    <message>
         <source>List of documents  (Ctrl+B)</source>
         <translation>Dokumentliste  (Strg+B)</translation>
     </message>

@@ -7128,14 +7128,6 @@
         </translation>
     </message>
     <message>
-        <source>{thousands:.1f}k words</source>
-        <translation>{thousands:.1f} mil palabras</translation>
-    </message>
-    <message>
-        <source>{thousands:,.0f}k words</source>
-        <translation>{thousands:,.0f} mil palabras</translation>
-    </message>
-    <message>
         <source>List of documents  (Ctrl+B)</source>
         <translation>Lista de documentos  (Ctrl+B)</translation>
     </message>

@@ -35,7 +35,7 @@ class Row:
 
     `key` identifies an open document's session, `path` is a file's. `is_current` marks the document on the page,
     `is_expanded` a library whose files are listed; `fraction` is the progress of its update, negative without one.
-    `brief_note` replaces the note beside a long name: empty for no note, None for the same one.
+    `brief_note` replaces the note beside a long name: None for the same one.
     """
 
     part: Part
@@ -108,7 +108,7 @@ def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
 
 
 def row_of_file(file: LibraryFile, current: str = "") -> Row:
-    """Return the row of a library's file: at the right its pages or words, or why it has none.
+    """Return the row of a library's file: at the right its pages, or why it has no text.
 
     `current` is the path of the file on the page.
     """
@@ -119,8 +119,6 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
             note = tr("{pages}, recognised", pages=pages(file.pages))
         case FileState.READ if file.pages:
             note = pages(file.pages)
-        case FileState.READ:
-            note = _words(file.words)
         case FileState.NO_TEXT:
             note = tr("scan") if file.path.lower().endswith(".pdf") else tr("empty")
         case FileState.LOCKED:
@@ -129,10 +127,9 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
             note = tr("not read")
         case _:
             note = ""
-    is_minor = file.state is FileState.READ and not file.pages
     return Row(
         Part.FILE, _name(file.path), note, localised(file.reason), path=file.path,
-        is_current=file.path == current, brief_note="" if is_minor else None,
+        is_current=file.path == current,
     )  # fmt: skip
 
 
@@ -222,11 +219,3 @@ def _name(path: str) -> str:
 def _matches(name: str, words: Sequence[str]) -> bool:
     name = name.casefold()
     return all(word in name for word in words)
-
-
-def _words(number: int) -> str:
-    if number < 1000:
-        return tr("{n:,} word", "{n:,} words", n=number)
-    if number < 9950:
-        return tr("{thousands:.1f}k words", thousands=number / 1000)
-    return tr("{thousands:,.0f}k words", thousands=number / 1000)
