@@ -22,6 +22,8 @@ _CHECK_AFTER_MS = 250
 _NARROW = 176
 # The least width of headings, in steps.
 _HEADINGS = 36
+# The least height of a row without its hint, in steps.
+_LINE = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,6 @@ class FormCard(QFrame):
         """Add a row, its widget as wide as the card has room unless `wide` is off; returns the label of its hint."""
         heading, words = plain_label(title, type="strong", wrap=False), plain_label(type="small")
         heading.setBuddy(widget)
-        self._theme.in_steps(heading.setContentsMargins, 0, 1.75, 0, 0)
         self._add(_Row(widget, heading, words, wide))
         set_hint(words, hint)
         self._fit()
@@ -107,7 +108,9 @@ class FormCard(QFrame):
 
     def _place(self, at: int, row: _Row) -> None:
         """Put a row into three lines of the grid: the heading if it is above, the widget, the hint."""
-        align = Qt.AlignmentFlag(0) if row.wide else Qt.AlignmentFlag.AlignLeft
+        align = Qt.AlignmentFlag.AlignVCenter
+        if not row.wide:
+            align |= Qt.AlignmentFlag.AlignLeft
         if row.heading is None or row.hint is None:
             self._grid.addWidget(row.widget, at + 1, 0, 1, 2)
         elif self._narrow:
@@ -124,11 +127,14 @@ class FormCard(QFrame):
         """Set the grid's sizes for the current text size and width."""
         step, last = self._theme.step, self._rows[-1]
         for at, each in enumerate(self._rows):
-            if each.hint is not None:
+            if each.heading is not None and each.hint is not None:
                 there = not each.widget.isHidden()
+                # Beside a widget of one line the heading is level with it; a higher one begins level with it.
+                each.heading.setMinimumHeight(0 if self._narrow else step(_LINE))
+                each.heading.setContentsMargins(0, step(1.75) if self._narrow else 0, 0, 0)
                 # A hint is nearer to its own widget than to the next one.
                 each.hint.setContentsMargins(0, 0, 0, step(3) if each is not last else 0)
-                self._grid.setRowMinimumHeight(3 * at + 1, step(9) if there else 0)
+                self._grid.setRowMinimumHeight(3 * at + 1, step(_LINE) if there else 0)
                 self._grid.setRowMinimumHeight(3 * at + 2, step(1) if there else 0)
         edge = step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
@@ -213,15 +219,12 @@ class CardColumn(Scrolling):
         self._column = column(theme, 1, gap=5, margins=(6, 5, 6, 6), parent=inner)
         theme.changed.connect(self._fit)
 
-    def add(self, part: QWidget, *, wide: bool = False) -> None:
-        """Add a card below the others; a `wide` one takes the full width."""
-        if wide:
-            self._column.insertWidget(self._column.count() - 1, part)
-        else:
-            # In a row of its own: a column asks for the height of wrapped text at the column's width, not the card's.
-            self._column.insertLayout(self._column.count() - 1, row(self._theme, (part, 1000), 1))
-            self._parts.append(part)
-            self._theme.in_steps(part.setMaximumWidth, MOST_WIDE)
+    def add(self, part: QWidget) -> None:
+        """Add a card below the others."""
+        # In a row of its own: a column asks for the height of wrapped text at the column's width, not the card's.
+        self._column.insertLayout(self._column.count() - 1, row(self._theme, (part, 1000), 1))
+        self._parts.append(part)
+        self._theme.in_steps(part.setMaximumWidth, MOST_WIDE)
         self._fit()
 
     def fill(self, page: QWidget) -> None:

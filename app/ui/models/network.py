@@ -176,9 +176,8 @@ class NetworkSection(Section):
         card = FormCard(theme)
         self._mode_hint = card.add_row(tr("Network"), self.switch)
         self._column = CardColumn(theme)
-        for part in (self.notice, card, self.form):
+        for part in (self.notice, card, self.form, self.requests):
             self._column.add(part)
-        self._column.add(self.requests, wide=True)
         self._column.fill(self)
         self.switch.chosen.connect(self._mode_chosen)
         self.form.setting_changed.connect(self._save)

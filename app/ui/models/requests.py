@@ -74,10 +74,9 @@ def _columns() -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-# Widths in steps. The address takes the rest, of which the reason gets a share, up to the width that it needs.
-_WIDTHS = (36, 40, 0, 24, 22, 17)
-_WHY, _ADDRESS = 1, 2
-_WIDEST_WHY, _LEAST_ADDRESS = 64, 70
+# Widths in steps. The address takes the rest.
+_WIDTHS = (36, 36, 0, 20, 23, 16)
+_ADDRESS, _LEAST_ADDRESS = 2, 40
 
 
 class LedgerTable(RowTable):
@@ -98,12 +97,10 @@ class LedgerTable(RowTable):
         return csv_lines([_CSV, *(tuple(str(getattr(one, name)) for name in _CSV) for one in rows)])
 
     def share_width(self) -> None:
-        """Give the reasons and the addresses the width that is left."""
-        step, room = self._theme.step, self.viewport().width()
-        widths = [step(steps) for steps in _WIDTHS]
-        spare = room - sum(widths) - step(_LEAST_ADDRESS)
-        widths[_WHY] += max(0, min(spare, step(_WIDEST_WHY) - widths[_WHY]))
-        widths[_ADDRESS] = max(step(40), room - sum(widths))
+        """Give the addresses the width that is left."""
+        widths = [self._theme.step(steps) for steps in _WIDTHS]
+        rest = self.viewport().width() - sum(widths)
+        widths[_ADDRESS] = max(self._theme.step(_LEAST_ADDRESS), rest)
         for at, width in enumerate(widths):
             self.setColumnWidth(at, width)
 

@@ -133,7 +133,7 @@ class UpdatesRow(QWidget):
         self.setFocusProxy(self.line)
         upper = row(theme, (self.line, 1), self.button, gap=2)
         lower = column(theme, self.notice, gap=1.5, margins=(0, 1, 0, 0))
-        column(theme, upper, self.hint, self.sheet, lower, gap=1, margins=(0, 0, 0, 3), parent=self)
+        column(theme, upper, self.hint, self.sheet, lower, gap=1, margins=(0, 0.75, 0, 3), parent=self)
         self.line.typed.connect(self._typed)
         self.line.line.returnPressed.connect(self._entered)
         self.button.clicked.connect(self._pressed)

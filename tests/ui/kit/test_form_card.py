@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
+from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
 
@@ -41,3 +42,17 @@ def test_an_empty_hint_is_hidden(theme: Theme, qtbot: QtBot) -> None:
     set_hint(hint, "This cannot be used.", "fault")
     assert not hint.isHidden()
     assert (hint.property("ink"), hint.font().pixelSize()) == ("fault", pixels)
+
+
+def test_a_heading_is_level_with_a_widget_of_one_line(theme: Theme, qtbot: QtBot) -> None:
+    card, button = FormCard(theme), QPushButton("Do it")
+    line, segments = QLineEdit(), Segments(theme, "Choice", (("a", "One"), ("b", "Other")))
+    rows = {"Line": line, "Choice": segments, "Button": button}
+    for title, widget in rows.items():
+        card.add_row(title, widget, wide=widget is not button)
+    qtbot.addWidget(card)
+    card.show()
+    qtbot.waitExposed(card)
+    for heading in card.findChildren(QLabel):
+        if (widget := rows.get(heading.text())) is not None:
+            assert abs(heading.geometry().center().y() - widget.geometry().center().y()) <= 1
