@@ -66,6 +66,7 @@ def test_damaged_bytes_turn_no_encoding_into_another() -> None:
     [
         bytes(range(256)) * 40,
         random.Random(1).randbytes(5000),
+        b"MZ\0\0\0",
         b"\x7fELF\x02\x01\x01" + bytes(200) + b"text" * 10,
         b"some text that turns into\n" * 4000 + bytes(3000),
     ],
