@@ -150,7 +150,7 @@ class AnswerCard(QFrame):
         quiet = f"color: {self._theme.colour('ink_quiet').name()}"
         self.likely.set_runs((likely, self._strong(role)), (where, quiet))
         _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
-        faint = reading.best is None or not sure
+        faint = reading.best is None or run.state is not RunState.DONE
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint, unsure=place.unsure)
         self._sentence.show()
         self.copy.setVisible(sure)

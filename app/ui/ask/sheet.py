@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.legible import legible
 from app.core.text import utf16_units
 from app.ui.ask.empty_page import EmptyPage
-from app.ui.ask.run import AskRun, TextState
+from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
@@ -224,7 +224,7 @@ class Sheet(QWidget):
         answers = run.highlighted()
         self.pane.set_heat(run.heat if answers else ())
         run.chosen = min(run.chosen, max(0, len(answers) - 1))
-        faint = not run.is_answered or (run.is_running and run.pinned is None)
+        faint = not run.is_answered or (run.state is not RunState.DONE and run.pinned is None)
         places = [(answer.span, answer.text) for answer in answers]
         correction, own = run.corrections.get(""), -1
         if correction is not None and correction.span is not None:

@@ -201,13 +201,15 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     sheet = start(first, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: first.panel.card.over.text() == "Provisional: still reading")
     assert first.stop() and not first.stop()
-    assert sheet.pane.lit() == [WORDS[1]] and not first.panel.strip.isVisible()
+    assert sheet.pane.lit() == [WORDS[1]] and sheet.pane.lights.faint and not first.panel.strip.isVisible()
     qtbot.waitUntil(lambda: sheet.session.entry > 0)
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))
     qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
     assert view.panel.card.over.text() == f"Stopped after {percent(0.34)} of the text: the best so far"
     assert view.panel.card.answer.text() == WORDS[1] and "read in part" in view.panel.card.facts.text()
+    pane = view.sheets.current().pane
+    assert pane.lit() == [WORDS[1]] and pane.lights.faint, "as when it was stopped"
     (entry,) = view.workspace.history.entries()
     assert row_of(entry).where.endswith(f"  ·  Stopped after {percent(0.34)} of the text")
 
