@@ -115,7 +115,7 @@ class Welcome(QFrame):
     ) -> None:
         """Offer these libraries, the open documents if any, and Cancel if there is a table to go back to."""
         self.cancel.setVisible(may_cancel)
-        focused = any(button.hasFocus() for button in self._list.buttons)
+        focused = any(button.hasFocus() for button in self._list.buttons or [self.add])
         self._libraries = tuple(library for library, _ in libraries)
         self._documents = documents
         rows = [(library.name, localised(status.in_words)) for library, status in libraries]
@@ -133,6 +133,7 @@ class Welcome(QFrame):
     def focus_first(self) -> None:
         """Put the keyboard focus on the first library, or on the button that adds a folder."""
         first = self._list.buttons[0] if self._list.buttons else self.add
+        first.show()  # a layout shows what is new in it later, and until then it takes no focus
         first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(int)

@@ -405,6 +405,19 @@ def test_questions_from_another_page_begin_a_table_over_the_open_documents(
     assert "four" in welcome.begin.text()
 
 
+def test_documents_that_are_offered_after_the_page_was_shown_take_the_focus(
+    open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
+) -> None:
+    page = open_table_page()
+    page.activateWindow()
+    page.shown()
+    assert page.welcome.add.hasFocus()
+    page.receive((NOTICE, (folder / "calder.txt",)))
+    page.libraries.changed.emit()  # as while a library is read
+    qtbot.wait(50)
+    assert page.welcome._list.buttons[0].hasFocus()
+
+
 def test_questions_that_a_new_table_does_not_begin_with_stay_in_the_line(
     page: TableView, qtbot: QtBot
 ) -> None:
