@@ -131,14 +131,14 @@ def test_memory_is_shown_for_each_model(
 
 
 def test_models_are_unloaded_after_running_work_and_the_window_is_notified(
-    section: ComputerSection, qtbot: QtBot
+    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
 ) -> None:
     over = threading.Event()
     section.lanes.work.start(lambda report: over.wait(10))
     told: list[str] = []
     section.changed.connect(told.append)
     qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
-    assert section._unload_hint.text() == BUSY
+    assert section._unload_hint.text() == BUSY and section._unload_hint.isVisible()
     assert not told and not section.unload.isEnabled()
     over.set()
     qtbot.waitUntil(lambda: told == ["unloaded"])
@@ -148,6 +148,9 @@ def test_models_are_unloaded_after_running_work_and_the_window_is_notified(
     assert section.minutes.selected() == "15"
     qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
     assert saved(section).unload_minutes == 0 and told[-1] == "unload_minutes"
+    engine.use = USE
+    section.lanes.work.start(lambda report: None)
+    qtbot.waitUntil(section.unload.isEnabled)
 
 
 def test_memory_is_queried_again_only_after_work(
