@@ -115,7 +115,7 @@ class Welcome(QFrame):
     ) -> None:
         """Offer these libraries, the open documents if any, and Cancel if there is a table to go back to."""
         self.cancel.setVisible(may_cancel)
-        focused = any(button.hasFocus() for button in self._list.buttons or [self.add])
+        focused = any(button.hasFocus() for button in self._list.buttons or (self.add,))
         self._libraries = tuple(library for library, _ in libraries)
         self._documents = documents
         rows = [(library.name, localised(status.in_words)) for library, status in libraries]
