@@ -67,7 +67,11 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     view.documents.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
         view.documents.list.chosen.emit(row(view, "Reports"))
-    qtbot.waitUntil(lambda: names(view) == ["Open documents", "New text", "Reports", *NAMES])
+
+    def listed() -> None:
+        assert names(view) == ["Open documents", "New text", "Reports", *NAMES]
+
+    qtbot.waitUntil(listed)
     return view
 
 
