@@ -13,6 +13,7 @@ from app.core import wording
 from app.core.message import Message
 from app.core.models import Head, model_title
 from app.core.report import Progress
+from app.core.text import words_key
 from app.ui.document.marks.places import Place, place_in_file, place_of
 
 if TYPE_CHECKING:
@@ -460,10 +461,11 @@ def _probability_now(answer: Answer, reading: Reading) -> float:
     """Return the probability of an earlier answer beside the better ones of a reading.
 
     The probabilities of one reading are exponential in the scores, so two of them give that of a third score. It is at
-    most 1 less the probabilities of the reading's answers and of no answer.
+    most 1 less the probabilities of the reading's words and of no answer.
     """
     found = reading.answers
-    rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
+    by_words = {words_key(one.text): one.probability for one in found}
+    rest = 1.0 - reading.no_answer_probability - sum(by_words.values())
     return max(0.0, min(rest, _extrapolated(answer, found)))
 
 

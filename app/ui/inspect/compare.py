@@ -92,8 +92,12 @@ def _reading(result: Reading) -> tuple[str, Rows]:
         headline = legible(result.shown.text, MAX_TITLE_CHARACTERS)
         if result.best is None:
             headline = Message("{answer} (low confidence)", answer=headline)
-    rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST_ROWS]]
-    return headline, [*rows, (Message("The text does not say"), result.no_answer_probability)]
+    # Words that stand in several places have one probability.
+    found = {legible(answer.text, 60): answer.probability for answer in result.answers}
+    return headline, [
+        *[*found.items()][:_MOST_ROWS],
+        (Message("The text does not say"), result.no_answer_probability),
+    ]
 
 
 def _classification(result: Classifications) -> tuple[str, Rows]:

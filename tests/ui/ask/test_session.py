@@ -157,6 +157,14 @@ def test_an_answer_that_was_gone_to_stays_while_better_ones_come() -> None:
     run.take_partial(replace(PART, answers=(answer("noon", 0.8),), no_answer_probability=0.15))
     assert texts(run) == ["noon", "low"] and run.chosen == 1
     assert run.answers()[1].probability == pytest.approx(0.05), "no more than what the others leave"
+    run.take_partial(
+        replace(
+            PART,
+            answers=(answer("noon", 0.8), replace(answer("dawn", 0.8), text="Noon")),
+            no_answer_probability=0.15,
+        )
+    )
+    assert run.answers()[2].probability == pytest.approx(0.05), "words that stand twice count once"
     grown = answer("low at dawn", 0.7)
     run.take_partial(replace(PART, answers=(grown, answer("high"))))
     assert run.pinned == grown and run.chosen == 0 and len(run.answers()) == 2, "it grew by a word"
