@@ -146,10 +146,10 @@ class QaCalibration:
     the question is sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is
     more than 1, `table` only if the span is in one. The softmax that distributes this probability over the
     `SHARED_AMONG` best spans divides their margins by `answer_temperature`, in texts of several windows by
-    `long_answer_temperature` (0: the same). An answer is given if the probability reaches `threshold`, or
-    `paragraph_threshold` for a span outside tables in a text of one window (0: the same); below `absent` the text
-    counts as not answering, and in between the best span is shown with low confidence. An `absent` of 0 was never
-    fitted.
+    `long_answer_temperature` (0: the same); spans with the same words count together. An answer is given if the
+    probability reaches `threshold`, or `paragraph_threshold` for a span outside tables in a text of one window (0: the
+    same); below `absent` the text counts as not answering, and in between the best span is shown with low confidence.
+    An `absent` of 0 was never fitted.
     """
 
     temperature: float = 1.0

@@ -97,7 +97,7 @@ def expected_calibration_error(bins: Bins) -> float:
 def error_by_chance(bins: Bins) -> float:
     """Return the `expected_calibration_error` that a perfectly calibrated reader would show on as many questions.
 
-    A share of n questions deviates from its probability p by sqrt(2 p (1 - p) / (pi n)) on average.
+    A share of n questions deviates from its probability p by about sqrt(2 p (1 - p) / (pi n)) on average.
     """
     deviations = (math.sqrt(2 * each.questions * each.said * (1 - each.said) / math.pi) for each in bins)
     return sum(deviations) / question_count(bins)

@@ -183,7 +183,7 @@ class Reading(QuestionResult[Answer]):
 
     `answers` are the best spans, best first, also when the text does not answer (they are then below the threshold).
     `answered` is whether the text counts as answering; `outcome` whether the first of them is given as the answer.
-    The probability of an answer is that of its words, wherever in the documents they stand.
+    The probability of the best place of certain words includes that of their other places.
     `no_answer_probability` is the calibrated probability that the text does not answer; if its complement is below
     `absent`, no words are shown. `seconds` is the time spent reading; `windows` were read of `windows_total`, which is
     an estimate while `complete` is False (a partial result). `quick` is whether only the best passages were to be read,

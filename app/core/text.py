@@ -22,6 +22,10 @@ UNSPACED = re.compile(
 )
 
 
+# Punctuation that may stand before or after words without a change of what they say; no sign, currency or per cent.
+_AROUND = " \"'“”„‘’‚«»‹›()[]{}.,;:!?…"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A stretch of a text: code points `start` to `end`, `end` not included.
@@ -182,8 +186,8 @@ def without_blanks(text: str) -> str:
 
 
 def words_key(text: str) -> str:
-    """Return what texts have in common that differ only in case, blanks and punctuation."""
-    return "".join(filter(str.isalnum, text)).casefold() or text
+    """Return what texts have in common that differ only in case, in blanks, and in the punctuation around them."""
+    return " ".join(text.split()).strip(_AROUND).casefold()
 
 
 def normalise_newlines(text: str) -> str:

@@ -88,7 +88,7 @@ def _unmarked_utf16(data: bytes) -> str:
 
 def _is_binary(sample: bytes) -> bool:
     controls = sum(sample.count(code) for code in _CONTROLS)
-    return controls > max(min(4, len(sample) / 10), len(sample) / 100)
+    return controls > max(1, min(4, len(sample) / 10), len(sample) / 100)
 
 
 def _damaged_utf8(data: bytes) -> str:

@@ -41,7 +41,7 @@ _RECORD = Record(Correction, packed=("passage", "view", "adjustment"))
 _SELECT = f"SELECT {_RECORD.column_list} FROM corrections"
 _JUDGEMENTS = """
     SELECT probability, no_answer, adjustment, shown_start IS NOT NULL, start IS NOT NULL,
-        ifnull(start = shown_start AND "end" = shown_end, 0)
+        ifnull(start = shown_start AND "end" = shown_end, 0) OR (words <> '' AND words = shown)
     FROM corrections
 """
 

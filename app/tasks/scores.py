@@ -65,13 +65,18 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
     return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
 
 
-def add_equal(texts: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Give each span the sum of the values of all spans with the same words, float64[n].
+def add_equal(texts: Sequence[str], shares: np.ndarray) -> np.ndarray:
+    """Add to the best span of certain words the shares of the others with these words, float64[n], from best to worst.
 
-    A long text often says the same thing in several places, each of which alone has only a part of its probability.
+    A long text often says the same thing in several places, each of which alone has only a part of its probability. The
+    `SHARED_AMONG` best spans count; the other places keep their own shares, and none has more than a better span.
     """
-    _, group = np.unique([words_key(text) for text in texts], return_inverse=True)
-    return np.bincount(group, values)[group]
+    found, first = shares.copy(), dict[str, int]()
+    for at, text in enumerate(texts[:SHARED_AMONG]):
+        best = first.setdefault(words_key(text), at)
+        if best != at:
+            found[best] += shares[at]
+    return np.minimum.accumulate(found).clip(max=1.0)
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
@@ -80,7 +85,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     The probability that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
     windows, whether there are several, and whether the span is in a table; among texts of several windows more of
     them never make it likelier. The answer temperatures, one for texts of one window and one for longer ones, then
-    make the first answer's share of it the probability that it is right. A covariate that does not vary has weight 0.
+    make the best words' share of it the probability that they are right. A covariate that does not vary has weight 0.
 
     `threshold` is the `balanced_threshold`; paragraphs have one of their own where there are other texts too. `absent`
     is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are.

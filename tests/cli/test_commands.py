@@ -203,7 +203,7 @@ def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("evaluate", "qa", str(path))
     assert code == 0
     assert "100.00" in out
-    assert "\nParagraphs: off by 20 points on average (1 question); by chance alone 31.9\n" in out
+    assert "\nParagraphs: off by 20 points on average (1 question); by chance alone 31.9 points\n" in out
     _, out, _ = command("evaluate", "qa", str(path), "--join", "0,2", "--json")
     assert [each["overall"]["f1"] for each in json.loads(out)["measured"]] == [100.0, 100.0]
     path.write_text(json.dumps({"text": "good", "label": 1}))

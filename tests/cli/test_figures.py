@@ -52,7 +52,7 @@ def test_questions_on_documents_are_printed_by_kind_and_file(command: Command, t
     lines = out.splitlines()
     assert lines[0].startswith("reader, on CPU: 2 questions, 2 windows in ")
     assert lines[1] == "Of 1 question the places were found anew, as other words stand there."
-    assert lines[3] == "Paragraphs: off by 12 points on average (2 questions); by chance alone 24.7"
+    assert lines[3] == "Paragraphs: off by 12 points on average (2 questions); by chance alone 24.7 points"
     assert lines[4].split() == ["questions", "right", "in", "place", "F1", "refused", "forced"]
     assert [line.split() for line in lines[5:]] == [
         ["all", "2", "50.0", "50.0", "50.0", "50.0", "50.0"],
@@ -89,7 +89,9 @@ def test_questions_on_tables_are_printed_without_places(command: Command, tmp_pa
     path.write_text(json.dumps(row | {"question": "What: tarts?", "answers": answers}))
     code, out, err = command("evaluate", "tables", str(path), "--predictions", str(tmp_path / "said.jsonl"))
     assert (code, err) == (0, "")
-    assert out.splitlines()[2] == "Tables: off by 20 points on average (1 question); by chance alone 31.9"
+    assert (
+        out.splitlines()[2] == "Tables: off by 20 points on average (1 question); by chance alone 31.9 points"
+    )
     assert out.splitlines()[3].split() == ["questions", "right", "F1", "refused", "forced"]
     assert out.splitlines()[4].split() == ["all", "1", "100.0", "100.0", "0.0", "100.0"]
     assert json.loads((tmp_path / "said.jsonl").read_text())["answer"] == "tarts"

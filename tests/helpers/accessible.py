@@ -98,7 +98,9 @@ def _below(interface: QAccessibleInterface, above: str) -> Iterator[Node]:
 def unsaid(page: QWidget) -> Iterator[str]:
     """What of a page has no name, one that cannot be read out, or no role."""
     for node in nodes(page):
-        if node.role is Role.Cell:  # it holds anything, such as the token "?", or nothing
+        if node.role is Role.Cell and not any(
+            map(str.isalnum, node.name)
+        ):  # such as the token "?", or nothing
             continue
         state, named = node.interface.state(), " ".join(node.labels) or node.name
         if node.role is Role.ComboBox and not node.labels:

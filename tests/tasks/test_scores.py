@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from app.core.models import MOST_ABSENT, SHARED_AMONG, Adjustment, QaCalibration, log_odds
 from app.core.requests import DevReading
-from app.core.text import words_key
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
     add_equal,
@@ -125,19 +124,29 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
     return observed
 
 
-def test_spans_with_the_same_words_have_their_sum() -> None:
-    texts, values = ["The tarts,", "noon", "the  tarts", "…", "Noon"], np.array([0.4, 0.2, 0.1, 0.05, 0.25])
-    assert add_equal(texts, values) == pytest.approx([0.5, 0.45, 0.5, 0.05, 0.45])
+def test_the_best_of_spans_with_the_same_words_has_their_sum() -> None:
+    texts, values = ["The tarts,", "noon", "the  tarts", "…", "Noon"], np.array([0.4, 0.25, 0.2, 0.1, 0.05])
+    assert add_equal(texts, values) == pytest.approx([0.6, 0.3, 0.2, 0.1, 0.05])
+    assert add_equal(["a", "b", "B", "b"], np.array([0.3, 0.25, 0.25, 0.2])) == pytest.approx(
+        [0.3, 0.3, 0.25, 0.2]
+    )
     assert add_equal([], np.empty(0)).tolist() == []
 
 
-@given(st.lists(st.tuples(st.text("ab .", max_size=4), st.floats(0, 1)), max_size=20))
-def test_words_have_the_same_sum_wherever_they_stand(found: list[tuple[str, float]]) -> None:
-    texts = [text for text, _ in found]
-    sums = dict(
-        zip(map(words_key, texts), add_equal(texts, np.array([value for _, value in found])), strict=True)
-    )
-    assert sum(sums.values()) == pytest.approx(sum(value for _, value in found))
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1.25", "125"), ("-5 °C", "5 °C"), ("$40", "€40"), ("10%", "10"), ("C#", "C"), ("की", "का")],
+)
+def test_other_words_do_not_count_together(one: str, other: str) -> None:
+    assert add_equal([one, other], np.array([0.6, 0.4])).tolist() == [0.6, 0.4]
+
+
+@given(st.lists(st.tuples(st.text("ab .", max_size=3), st.floats(-20, 20)), min_size=1, max_size=60))
+def test_shares_of_words_are_shares_in_order(found: list[tuple[str, float]]) -> None:
+    found = sorted(found, key=lambda each: -each[1])
+    own = shares(QaCalibration(), [score for _, score in found])
+    summed = add_equal([text for text, _ in found], own)
+    assert (summed >= own - 1e-12).all() and summed[0] <= 1 and (np.diff(summed) <= 0).all()
 
 
 def test_words_that_stand_in_several_places_count_together_in_the_fit() -> None:

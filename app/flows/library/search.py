@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
 from app.core.results import UNREAD, Answer, Reading
 from app.core.sentences import sentence_around
-from app.core.text import Document, Span
+from app.core.text import Document, Span, words_key
 from app.flows.ask.question import ask, select_answers
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import Meaning, meaning_of
@@ -223,6 +223,13 @@ def _cut_excerpt(index: Index, text: int, span: Span) -> Excerpt:
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
+def _alike(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """Give each answer the probability of the best one with the same words: files of a library often say the same."""
+    best: dict[str, float] = {}
+    for answer in answers:
+        yield replace(answer, probability=best.setdefault(words_key(answer.text), answer.probability))
+
+
 def _add_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
     """Add the other places with the sentences of the answers, up to `most` places in all.
 
@@ -281,7 +288,7 @@ class _LibraryReport(Relay):
     def reading(self, reading: Reading) -> LibraryReading:
         """Convert a reading of excerpts to one with answers at their places in the files."""
         documents = [excerpt.document for excerpt in self._excerpts]
-        answers = select_answers(reading.answers, documents, self._top_k)
+        answers = select_answers(_alike(reading.answers), documents, self._top_k)
         reading = replace(
             reading,
             answers=_add_copies(answers, self._excerpts, self._top_k),

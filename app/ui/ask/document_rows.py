@@ -35,7 +35,7 @@ class Row:
 
     `key` identifies an open document's session, `path` is a file's. `is_current` marks the document on the page,
     `is_expanded` a library whose files are listed; `fraction` is the progress of its update, negative without one.
-    `brief_note` replaces the note beside a long name: None for the same one.
+    `brief_note` replaces the note beside a long name; None keeps it.
     """
 
     part: Part

@@ -460,11 +460,11 @@ def _reading_of(result: Reading | LibraryReading) -> Reading:
 def _probability_now(answer: Answer, reading: Reading) -> float:
     """Return the probability of an earlier answer beside the better ones of a reading.
 
-    The probabilities of one reading are exponential in the scores, so two of them give that of a third score. It is at
-    most 1 less the probabilities of the reading's words and of no answer.
+    The probabilities of one reading are about exponential in the scores, so two of them give that of a third score. It
+    is at most 1 less the probabilities of the reading's words and of no answer.
     """
     found = reading.answers
-    by_words = {words_key(one.text): one.probability for one in found}
+    by_words = {words_key(one.text): one.probability for one in reversed(found)}
     rest = 1.0 - reading.no_answer_probability - sum(by_words.values())
     return max(0.0, min(rest, _extrapolated(answer, found)))
 

@@ -13,6 +13,7 @@ from app.core.message import Message
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
+from app.core.text import words_key
 from app.flows.heads.inspect import compare
 from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.visit import MAX_TITLE_CHARACTERS
@@ -92,12 +93,11 @@ def _reading(result: Reading) -> tuple[str, Rows]:
         headline = legible(result.shown.text, MAX_TITLE_CHARACTERS)
         if result.best is None:
             headline = Message("{answer} (low confidence)", answer=headline)
-    # Words that stand in several places have one probability.
-    found = {legible(answer.text, 60): answer.probability for answer in result.answers}
-    return headline, [
-        *[*found.items()][:_MOST_ROWS],
-        (Message("The text does not say"), result.no_answer_probability),
-    ]
+    # The best place of words that stand in several has the probability of all of them.
+    found = {words_key(answer.text): answer for answer in reversed(result.answers)}
+    best = [answer for answer in result.answers if found[words_key(answer.text)] is answer]
+    rows = [(legible(answer.text, 60), answer.probability) for answer in best[:_MOST_ROWS]]
+    return headline, [*rows, (Message("The text does not say"), result.no_answer_probability)]
 
 
 def _classification(result: Classifications) -> tuple[str, Rows]:

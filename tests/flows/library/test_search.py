@@ -101,6 +101,27 @@ def test_an_answer_says_that_its_words_were_recognised(tmp_path: Path) -> None:
     assert found.recognised == "Text recognised, English, 96% sure"
 
 
+def test_words_in_several_files_have_the_probability_of_their_best_place(tmp_path: Path) -> None:
+    class Split(Told):
+        def run(self, request: object, choice: object, report: Report) -> Reading:
+            reading = super().run(request, choice, report)
+            shares = (0.6, 0.05, 0.3)
+            answers = [replace(one, probability=p) for one, p in zip(reading.answers, shares, strict=True)]
+            return replace(reading, answers=tuple(answers), answered=True)
+
+    workspace = fake_workspace(tmp_path, cast("FakeEngine", Split(tarts=0.5, cakes=0.3)))
+    texts = {
+        "one": f"The knave stole tarts, they say. {FILLER}",
+        "two": f"What the knave stole is known: tarts! {FILLER}",
+        "three": f"Did the knave steal cakes? {FILLER}",
+    }
+    library = fill(workspace.library, tmp_path, **texts)
+    found = ask_library(workspace, "What did the knave steal?", library, Silent())
+    assert [answer.text for answer in found.reading.answers] == ["tarts", "tarts", "cakes"]
+    assert [answer.probability for answer in found.reading.answers] == pytest.approx([0.6, 0.6, 0.3])
+    assert [each.answer.probability for each in found.found] == pytest.approx([0.6, 0.6, 0.3])
+
+
 def test_a_sentence_is_listed_once(tmp_path: Path) -> None:
     workspace = told(tmp_path, tarts=0.4, noon=0.3, cakes=0.2)
     texts = {"one": f"The knave stole tarts at noon. {FILLER}", "two": f"Did he steal cakes? {FILLER}"}

@@ -155,7 +155,9 @@ def test_the_address_takes_the_rest_of_the_width_and_found_requests_are_scrolled
     requests(section, qtbot, 20)
     table = section.requests.table
     header = table.horizontalHeader()
+    narrow = header.sectionSize(2)
     section.resize(1300, 800)
+    qtbot.waitUntil(lambda: header.sectionSize(2) > narrow)
     qtbot.waitUntil(lambda: sum(header.sectionSize(at) for at in range(6)) == table.viewport().width())
     assert section.requests.width() == section.form.width()
     section.resize(900, 560)
