@@ -66,8 +66,8 @@ asks; figures are of all pairs together. Rows {"id", "file", "question", "kind",
 on files in FOLDER, or {"id", "document", "question", "kind", "answers": [{"text", "answer_start"}]} on the texts of
 documents.jsonl.xz there. Figures are in per cent: right (half of an acceptable answer's words in one of its places, or
 exactly its words; for the kind none: no answer), right in place, F1, answerable ones refused, the best span right
-whether it is shown or not (forced). The calibration by kind of text is printed, and kept by
---record, as for qa; "by chance alone" is how far a perfectly calibrated reader would be off on as many questions.
+whether it is shown or not (forced). The calibration by kind of text is printed, and kept by --record, as for qa;
+"by chance alone" is how far a perfectly calibrated reader would be off on as many questions.
 tables FILE: the same of rows {"id", "title", "table", "header_rows", "question", "kind", "source", "answers":
 [{"row", "column", "text"}]}, each table read as a web page; right is what lies in a right cell. --limit takes
 the first questions of each document, and any ones of a file of tables. Ctrl+C gives the figures so far.

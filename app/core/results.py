@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 from app.core.models import ProblemType
 from app.core.report import Progress
-from app.core.text import Span
+from app.core.text import Span, words_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +175,14 @@ class Answer:
     def rank(self) -> float:
         """The value that answers are ranked by, in logits."""
         return self.score + self.lexical - self.null_score
+
+
+def best_places(answers: Iterable[Answer]) -> list[Answer]:
+    """Return the answers, best first, without those that have the words of a better one."""
+    found: dict[str, Answer] = {}
+    for answer in answers:
+        found.setdefault(words_key(answer.text), answer)
+    return [*found.values()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,17 +65,17 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
     return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
 
 
-def add_equal(texts: Sequence[str], shares: np.ndarray) -> np.ndarray:
+def add_equal(texts: Sequence[str], values: np.ndarray) -> np.ndarray:
     """Add to the best span of certain words the shares of the others with these words, float64[n], from best to worst.
 
     A long text often says the same thing in several places, each of which alone has only a part of its probability. The
     `SHARED_AMONG` best spans count; the other places keep their own shares, and none has more than a better span.
     """
-    found, first = shares.copy(), dict[str, int]()
+    found, first = values.copy(), dict[str, int]()
     for at, text in enumerate(texts[:SHARED_AMONG]):
         best = first.setdefault(words_key(text), at)
         if best != at:
-            found[best] += shares[at]
+            found[best] += values[at]
     return np.minimum.accumulate(found).clip(max=1.0)
 
 

@@ -318,8 +318,8 @@ class QuestionRun:
         best = self.nbest.best()
         probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
         words = [one.span.of(self.question.documents[one.document].text) for one in best]
-        best_shares = shares(calibration, [one.margin for one in best]) if best else np.empty(0)
-        probabilities = probability * add_equal(words, best_shares)
+        margins = [one.margin for one in best]
+        probabilities = probability * add_equal(words, shares(calibration, margins)) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, probabilities, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],

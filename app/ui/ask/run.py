@@ -13,7 +13,6 @@ from app.core import wording
 from app.core.message import Message
 from app.core.models import Head, model_title
 from app.core.report import Progress
-from app.core.text import words_key
 from app.ui.document.marks.places import Place, place_in_file, place_of
 
 if TYPE_CHECKING:
@@ -463,10 +462,10 @@ def _probability_now(answer: Answer, reading: Reading) -> float:
     The probabilities of one reading are about exponential in the scores, so two of them give that of a third score. It
     is at most 1 less the probabilities of the reading's words and of no answer.
     """
-    found = reading.answers
-    by_words = {words_key(one.text): one.probability for one in reversed(found)}
-    rest = 1.0 - reading.no_answer_probability - sum(by_words.values())
-    return max(0.0, min(rest, _extrapolated(answer, found)))
+    from app.core.results import best_places
+
+    rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in best_places(reading.answers))
+    return max(0.0, min(rest, _extrapolated(answer, reading.answers)))
 
 
 def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:

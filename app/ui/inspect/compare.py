@@ -12,8 +12,7 @@ from app.core.legible import legible
 from app.core.message import Message
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
-from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
-from app.core.text import words_key
+from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts, best_places
 from app.flows.heads.inspect import compare
 from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.visit import MAX_TITLE_CHARACTERS
@@ -94,9 +93,8 @@ def _reading(result: Reading) -> tuple[str, Rows]:
         if result.best is None:
             headline = Message("{answer} (low confidence)", answer=headline)
     # The best place of words that stand in several has the probability of all of them.
-    found = {words_key(answer.text): answer for answer in reversed(result.answers)}
-    best = [answer for answer in result.answers if found[words_key(answer.text)] is answer]
-    rows = [(legible(answer.text, 60), answer.probability) for answer in best[:_MOST_ROWS]]
+    best = best_places(result.answers)[:_MOST_ROWS]
+    rows = [(legible(answer.text, 60), answer.probability) for answer in best]
     return headline, [*rows, (Message("The text does not say"), result.no_answer_probability)]
 
 

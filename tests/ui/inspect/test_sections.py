@@ -462,6 +462,18 @@ def test_readers_are_compared_by_their_answers() -> None:
     assert len({outcome(0.8), outcome(0.1), outcome(0.1, "Rome")}) == 3
 
 
+def test_words_that_stand_in_several_places_are_compared_once() -> None:
+    found = (("noon", 0.6), ("Noon", 0.2), ("dawn", 0.1))
+    answers = tuple(
+        Answer(0, Span(5 * at, 5 * at + 4), text, p, 1.0, 0.0) for at, (text, p) in enumerate(found)
+    )
+    reading = Reading(answers, True, 0.3, 0.65, 1, 1, 0.1, model="one", device="cpu")
+    rows = side_of(reading, insides.READER).rows
+    assert [(name, value) for name, value, _ in rows] == [
+        ("noon", 0.6), ("dawn", 0.1), ("The text does not say", 0.3)
+    ]  # fmt: skip
+
+
 # Start and end, pooled output
 
 
