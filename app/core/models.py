@@ -145,11 +145,11 @@ class QaCalibration:
     less the null score of its own window) and n the number of the text's windows, the probability that the text answers
     the question is sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is
     more than 1, `table` only if the span is in one. The softmax that distributes this probability over the
-    `SHARED_AMONG` best spans divides their margins by `answer_temperature`, in texts of several windows by
-    `long_answer_temperature` (0: the same); spans with the same words count together. An answer is given if the
-    probability reaches `threshold`, or `paragraph_threshold` for a span outside tables in a text of one window (0: the
-    same); below `absent` the text counts as not answering, and in between the best span is shown with low confidence.
-    An `absent` of 0 was never fitted.
+    `SHARED_AMONG` best spans divides their margins by `answer_temperature`; spans with the same words count together,
+    and the log odds of the best words' share rise by share + share_long + share_table, these two as `long` and `table`.
+    An answer is given if the probability that the text answers reaches `threshold`, or `paragraph_threshold` for a span
+    outside tables in a text of one window (0: the same). Below `absent` the text counts as not answering; in between,
+    the best span is shown with low confidence. An `absent` of 0 was never fitted.
     """
 
     temperature: float = 1.0
@@ -160,16 +160,18 @@ class QaCalibration:
     absent: float = 0.0
     long: float = 0.0
     table: float = 0.0
-    long_answer_temperature: float = 0.0
+    share: float = 0.0
+    share_long: float = 0.0
+    share_table: float = 0.0
     paragraph_threshold: float = 0.0
 
     @property
     def is_sound(self) -> bool:
         """Whether all values are in the range that a fit gives."""
-        temperatures = self.temperature, self.answer_temperature, self.long_answer_temperature or 1.0
-        offsets = self.offset, self.per_log_window, self.long, self.table
+        margins = self.offset, self.per_log_window, self.long, self.table
+        offsets = *margins, self.share, self.share_long, self.share_table
         return (
-            all(map(is_temperature, temperatures))
+            all(map(is_temperature, (self.temperature, self.answer_temperature)))
             and all(abs(offset) <= MOST_OFFSET for offset in offsets)
             and all(0 <= limit <= 1 for limit in (self.threshold, self.absent, self.paragraph_threshold))
         )
@@ -179,11 +181,9 @@ class QaCalibration:
         is_paragraph = windows < 2 and not in_table
         return (self.paragraph_threshold if is_paragraph else 0.0) or self.threshold
 
-    def for_windows(self, windows: int) -> QaCalibration:
-        """Return the calibration with the answer temperature for a text of this many windows."""
-        if windows < 2 or not self.long_answer_temperature:
-            return self
-        return replace(self, answer_temperature=self.long_answer_temperature)
+    def share_log_odds(self, windows: int, in_table: bool) -> float:
+        """Return by how much the log odds of the best words' share rise in a text of this many windows."""
+        return self.share + self.share_long * (windows > 1) + self.share_table * in_table
 
     def adjusted(self, adjustment: Adjustment | None) -> QaCalibration:
         """Return the calibration changed by an adjustment, if there is one; all limits move with the threshold."""
@@ -200,7 +200,9 @@ class QaCalibration:
             temperature=temperature,
             offset=self.offset - adjustment.bias * temperature,
             answer_temperature=self.answer_temperature * adjustment.sharing,
-            long_answer_temperature=self.long_answer_temperature * adjustment.sharing,
+            share=self.share / adjustment.sharing,
+            share_long=self.share_long / adjustment.sharing,
+            share_table=self.share_table / adjustment.sharing,
             threshold=adjustment.threshold,
             absent=moved(self.absent),
             paragraph_threshold=moved(self.paragraph_threshold),

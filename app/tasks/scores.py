@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
+from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration, log_odds
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
 from app.core.text import words_key
@@ -79,13 +79,27 @@ def add_equal(texts: Sequence[str], values: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(found).clip(max=1.0)
 
 
+def calibrated_shares(
+    calibration: QaCalibration, texts: Sequence[str], scores: Sequence[float], windows: int, in_table: bool
+) -> np.ndarray:
+    """The probability of each span's words, given that the text answers, float64[n], from best to worst.
+
+    They are the `shares` after the best words' log odds rose as the calibration says, equal words added. `in_table` is
+    whether the best span is in a table.
+    """
+    rise = calibration.answer_temperature * calibration.share_log_odds(windows, in_table)
+    keys = [words_key(text) for text in texts]
+    moved = [score + rise * (key == keys[0]) for key, score in zip(keys, scores, strict=True)]
+    return add_equal(texts, shares(calibration, moved))
+
+
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     """The calibration that minimises the log loss of dev readings, with its thresholds.
 
     The probability that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
     windows, whether there are several, and whether the span is in a table; among texts of several windows more of
-    them never make it likelier. The answer temperatures, one for texts of one window and one for longer ones, then
-    make the best words' share of it the probability that they are right. A covariate that does not vary has weight 0.
+    them never make it likelier. The answer temperature and the log odds of the shares then make the best words' share
+    the probability that they are right where the text answers. A covariate that does not vary has weight 0.
 
     `threshold` is the `balanced_threshold`; paragraphs have one of their own where there are other texts too. `absent`
     is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are.
@@ -94,11 +108,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     if not readings:
         raise ValueError("no readings to fit a calibration on")
     scored = [reading for reading in readings if reading.scores]
-    fitted = _fit_answer_probability(scored)
-    short = [reading for reading in scored if reading.windows <= 1]
-    long = [reading for reading in scored if reading.windows > 1]
-    temperature = _fit_answer_temperature(fitted, short if short and long else scored)
-    long_temperature = _fit_answer_temperature(fitted, long) if short and long else 0.0
+    fitted = _fit_shares(_fit_answer_probability(scored), [each for each in scored if each.answerable])
 
     paragraphs = [reading for reading in readings if reading.windows < 2 and not reading.in_table]
     others = [reading for reading in readings if reading.windows >= 2 or reading.in_table]
@@ -108,8 +118,6 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     absent = answerable[int(MOST_TAKEN_FOR_ABSENT * len(answerable))] if answerable else 0.0
     return replace(
         fitted,
-        answer_temperature=temperature,
-        long_answer_temperature=long_temperature,
         threshold=threshold,
         paragraph_threshold=paragraph_threshold,
         absent=min(threshold, paragraph_threshold or threshold, absent),
@@ -133,23 +141,32 @@ def _fit_answer_probability(readings: Sequence[DevReading]) -> QaCalibration:
     return QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
 
 
-def _fit_answer_temperature(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:
-    """The temperature that best makes the best words' share the probability that they are right; 1 without readings."""
+def _fit_shares(fitted: QaCalibration, readings: Sequence[DevReading]) -> QaCalibration:
+    """The calibration whose best words' share is likeliest, from readings of texts that answer."""
     if not readings:
-        return 1.0
-    probabilities = np.array([_probability(fitted, reading) for reading in readings])
+        return fitted
     right = np.array([reading.right for reading in readings], dtype=np.float64)
     own, scores = (
         _padded([reading.own for reading in readings]),
         _padded([reading.scores for reading in readings]),
     )
+    kinds = np.array([(reading.windows > 1, reading.in_table) for reading in readings], dtype=np.float64)
 
-    def loss(log_temperature: float) -> float:
+    def fit_log_odds(log_temperature: float) -> tuple[float, np.ndarray, float]:
         temperature = np.exp(log_temperature)
-        own_shares = np.exp(logsumexp(own / temperature) - logsumexp(scores / temperature))
-        return log_loss(probabilities * own_shares, right)
+        share = np.exp(logsumexp(own / temperature) - logsumexp(scores / temperature))
+        share = share.clip(_LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+        odds = np.log(share) - np.log1p(-share)
+        # The ridge leaves the slope to the temperature, and keeps few readings from large offsets.
+        _, weights, bias = logistic(odds, kinds, right, (1e6, 1.0))
+        return log_loss(sigmoid(odds + kinds @ weights + bias), right), weights, bias
 
-    return float(np.exp(minimise(loss, np.log(0.02), np.log(50.0))))
+    temperature = minimise(lambda value: fit_log_odds(value)[0], np.log(0.02), np.log(50.0))
+    _, weights, bias = fit_log_odds(temperature)
+    long, table = weights.tolist()
+    return replace(
+        fitted, answer_temperature=float(np.exp(temperature)), share=bias, share_long=long, share_table=table
+    )
 
 
 def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
@@ -162,9 +179,10 @@ def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
 
 def dev_probabilities(calibration: QaCalibration, reading: DevReading) -> tuple[float, float]:
     """The probability that the text of a reading with a span answers, and the best words' share of it."""
-    scaled = calibration.for_windows(reading.windows).answer_temperature
-    own, scores = np.array(reading.own) / scaled, np.array(reading.scores) / scaled
-    return _probability(calibration, reading), float(np.exp(logsumexp(own) - logsumexp(scores)))
+    own, scores = (np.array(each) / calibration.answer_temperature for each in (reading.own, reading.scores))
+    share = float(np.exp(logsumexp(own) - logsumexp(scores)))
+    moved = log_odds(share) + calibration.share_log_odds(reading.windows, reading.in_table)
+    return _probability(calibration, reading), float(sigmoid(moved))
 
 
 def _fit_threshold(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:

@@ -132,7 +132,8 @@ EXAMPLES: dict[str, Any] = {
         "stride": 128,
         "calibration": {
             "temperature": 1.5, "offset": 0.5, "per_log_window": 0.1, "answer_temperature": 2.0, "threshold": 0.5,
-            "absent": 0.2, "long": -1.0, "table": -1.0, "long_answer_temperature": 1.0, "paragraph_threshold": 0.4,
+            "absent": 0.2, "long": -1.0, "table": -1.0, "share": 0.3, "share_long": 0.4, "share_table": -0.4,
+            "paragraph_threshold": 0.4,
         },
         "class_temperature": 1.2,
         "measured": {"dev": {"f1": 80.0}},

@@ -15,6 +15,7 @@ from app.tasks.scores import (
     add_equal,
     answer_probability,
     balanced_threshold,
+    calibrated_shares,
     dev_probabilities,
     fit_calibration,
     fit_temperature,
@@ -63,7 +64,9 @@ def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
 def test_an_adjustment_moves_the_log_odds_and_is_undone(
     slope: float, bias: float, sharing: float, margin: float, windows: int, in_table: bool
 ) -> None:
-    shipped = QaCalibration(2.0, 1.0, 0.5, 1.5, 0.7, 0.35, long=-1.0, table=0.5, long_answer_temperature=2.5)
+    shipped = QaCalibration(
+        2.0, 1.0, 0.5, 1.5, 0.7, 0.35, long=-1.0, table=0.5, share=0.3, share_long=0.4, share_table=-0.2
+    )
     adjustment = Adjustment(slope, bias, sharing, 0.6)
     own = shipped.adjusted(adjustment)
     before = answer_probability(shipped, margin, windows, in_table)
@@ -74,8 +77,9 @@ def test_an_adjustment_moves_the_log_odds_and_is_undone(
     assert log_odds(own.threshold) - log_odds(own.absent) == pytest.approx(below), (
         "the same texts are between"
     )
-    assert own.for_windows(windows).answer_temperature == pytest.approx(
-        sharing * shipped.for_windows(windows).answer_temperature
+    assert own.answer_temperature == pytest.approx(sharing * shipped.answer_temperature)
+    assert own.share_log_odds(windows, in_table) == pytest.approx(
+        shipped.share_log_odds(windows, in_table) / sharing
     )
     assert adjustment.undo(after, 0.5)[0] == pytest.approx(before, abs=1e-3)
 
@@ -119,7 +123,8 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         scores += margin - scores[0]
         says = answer_probability(truth, margin, windows)
         answerable = random.random() < says
-        right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
+        own = sigmoid(log_odds(shares(truth, scores.tolist())[0]) + truth.share)
+        right = bool(answerable and random.random() < own)
         observed.append(DevReading(windows, bool(answerable), tuple(scores.tolist()), (margin,), right))
     return observed
 
@@ -141,12 +146,19 @@ def test_other_words_do_not_count_together(one: str, other: str) -> None:
     assert add_equal([one, other], np.array([0.6, 0.4])).tolist() == [0.6, 0.4]
 
 
-@given(st.lists(st.tuples(st.text("ab .", max_size=3), st.floats(-20, 20)), min_size=1, max_size=60))
-def test_shares_of_words_are_shares_in_order(found: list[tuple[str, float]]) -> None:
-    found = sorted(found, key=lambda each: -each[1])
-    own = shares(QaCalibration(), [score for _, score in found])
-    summed = add_equal([text for text, _ in found], own)
+FOUND = st.lists(st.tuples(st.text("ab .", max_size=3), st.floats(-20, 20)), min_size=1, max_size=60)
+
+
+@given(FOUND, st.floats(-3, 3))
+def test_shares_of_words_are_shares_in_order(found: list[tuple[str, float]], share: float) -> None:
+    texts, scores = zip(*sorted(found, key=lambda each: -each[1]), strict=True)
+    own = shares(QaCalibration(), scores)
+    summed = add_equal(texts, own)
     assert (summed >= own - 1e-12).all() and summed[0] <= 1 and (np.diff(summed) <= 0).all()
+    assert calibrated_shares(QaCalibration(), texts, scores, 1, False).tolist() == summed.tolist()
+    moved = calibrated_shares(QaCalibration(share_long=share), texts, scores, 2, False)
+    assert moved[0] == pytest.approx(sigmoid(log_odds(summed[0]) + share), abs=1e-6)
+    assert (moved >= 0).all() and (np.diff(moved) <= 0).all()
 
 
 def test_words_that_stand_in_several_places_count_together_in_the_fit() -> None:
@@ -193,13 +205,16 @@ def test_several_windows_and_tables_have_an_offset_of_their_own() -> None:
     assert fitted.long == pytest.approx(-2.0, abs=0.5) and fitted.table == pytest.approx(1.0, abs=0.5)
 
 
-def test_texts_of_several_windows_have_an_answer_temperature_of_their_own() -> None:
-    truth = QaCalibration(temperature=2.0, answer_temperature=5.0)
-    several = synthetic(replace(truth, answer_temperature=1.5), 4000, (20,))
-    fitted = fit_calibration(synthetic(truth, 4000, (1,)) + several)
-    assert fitted.for_windows(1).answer_temperature == pytest.approx(5.0, rel=0.15)
-    assert fitted.for_windows(20).answer_temperature == pytest.approx(1.5, rel=0.15)
-    assert QaCalibration(answer_temperature=3.0).for_windows(9).answer_temperature == 3.0
+def test_shares_have_log_odds_of_their_own_in_long_texts_and_in_tables() -> None:
+    truth = QaCalibration(temperature=2.0, answer_temperature=4.0)
+    plain = synthetic(replace(truth, share=0.5), 6000, (1,))
+    several = synthetic(replace(truth, share=1.0), 6000, (20,))
+    tables = [replace(one, in_table=True) for one in synthetic(replace(truth, share=-0.2), 6000, (1,))]
+    fitted = fit_calibration([*plain, *several, *tables])
+    assert fitted.answer_temperature == pytest.approx(4.0, rel=0.15)
+    assert fitted.share == pytest.approx(0.5, abs=0.2)
+    assert fitted.share_log_odds(20, False) == pytest.approx(1.0, abs=0.2)
+    assert fitted.share_log_odds(1, True) == pytest.approx(-0.2, abs=0.2)
 
 
 def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:

@@ -20,7 +20,7 @@ from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.near_ties import NearTies
 from app.tasks.qa.ranking import LEAST_LENGTH, GivenPassages, PassageRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
-from app.tasks.scores import add_equal, answer_probability, shares
+from app.tasks.scores import answer_probability, calibrated_shares
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import Section, TextCache, section_windows, sections
 from app.tasks.text.tokens import Tokens, join, moved, tokenise
@@ -314,12 +314,14 @@ class QuestionRun:
         """The result so far; complete once every window was read."""
         # For a quick reading too: its few windows were chosen from all.
         windows = self._windows_whole
-        calibration = self._model.card.calibration.for_windows(windows)
+        calibration = self._model.card.calibration
         best = self.nbest.best()
-        probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
-        words = [one.span.of(self.question.documents[one.document].text) for one in best]
-        margins = [one.margin for one in best]
-        probabilities = probability * add_equal(words, shares(calibration, margins)) if best else ()
+        probability, probabilities = 0.0, np.empty(0)
+        if best:
+            words = [one.span.of(self.question.documents[one.document].text) for one in best]
+            margins, in_table = [one.margin for one in best], self._in_table(best[0])
+            probability = self._answer_probability(best[0], best[0].margin)
+            probabilities = probability * calibrated_shares(calibration, words, margins, windows, in_table)
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, probabilities, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],

@@ -62,9 +62,9 @@ BIN = {"questions": 12, "said": 0.55, "right": 0.5}
         {"finder": ".."}, {"finder": "a\0b"}, {"finder": "a" * 10_000}, {"description": "a" * 2**20},
         {"description": "\ud800"},
         *({"calibration": wrong} for wrong in (
-            {"absent": -0.1}, {"absent": 1.1}, {"offset": float("nan")}, {"long_answer_temperature": -1}, [],
+            {"absent": -0.1}, {"absent": 1.1}, {"offset": float("nan")}, {"share": -1e7}, [],
             {"temperature": 5e-324}, {"temperature": 1e308}, {"answer_temperature": 1e-4}, {"table": -1e7},
-            {"long_answer_temperature": 5e-324},
+            {"share_long": float("inf")}, {"share_table": 1e7},
         )),
         *({"reliability": wrong} for wrong in (
             None, {"poems": [BIN] * 10}, {"tables": BIN}, {"tables": [BIN] * 9}, {"tables": [BIN] * 11},

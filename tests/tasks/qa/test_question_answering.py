@@ -18,7 +18,7 @@ from app.core.results import Answer, Reading
 from app.tasks.qa import question_run
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.spans import Candidate, without_overlaps
-from app.tasks.scores import add_equal, answer_probability, shares
+from app.tasks.scores import answer_probability, calibrated_shares
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import sections
 from app.tasks.text.tokens import join, tokenise
@@ -129,12 +129,13 @@ def test_the_chosen_token_lights_up_wherever_it_stands() -> None:
 
 
 def test_probabilities_follow_the_calibration() -> None:
-    calibration = QaCalibration(2.0, 1.0, 0.5, 3.0, 0.4)
+    calibration = QaCalibration(2.0, 1.0, 0.5, 3.0, 0.4, share=0.2, share_long=0.3, share_table=5.0)
     model = reader_of({"paris": 10.0}, calibration=calibration, null=3.0)
     reading = read(ask("which", "the king of paris " * 40), model, Silent())
     every = read(ask("which", "the king of paris " * 40, top_k=20), model, Silent()).answers
     says = answer_probability(calibration, every[0].rank, reading.windows)
-    expected = says * add_equal([a.text for a in every], shares(calibration, [a.rank for a in every]))
+    words, ranks = [a.text for a in every], [a.rank for a in every]
+    expected = says * calibrated_shares(calibration, words, ranks, reading.windows, in_table=False)
     assert [a.probability for a in every] == pytest.approx(expected.tolist())
     assert every[0].text == every[1].text and every[0].probability > every[1].probability
     assert reading.answers == every[:5]
