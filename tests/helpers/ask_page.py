@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocumentFragment
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, QaCalibration
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
@@ -47,19 +47,11 @@ class Reader:
         text = question.documents[0].text
         if "broken" in question.text:
             raise SpanlightError("The reader's file is damaged.", "Install it again.")
-        if "lost" in question.text:
-            raise EngineLost("The reader ended.", "Ask again.")
-        if "bug" in question.text:
-            raise ZeroDivisionError("a bug")
         if "slow" in question.text:
             report.progress(Progress(34, 100, "Reading", 12.0))
             report.partial(Reading(answers(text, WORDS[1]), True, 0.2, 0.4, 34, 100, 1.0, complete=False))
             while not self.go_on.wait(0.01):
                 report.check()
-        if "wrong" in question.text:
-            right = answers(text, WORDS[0])[0]
-            wrong = Answer(0, Span(right.span.start + 1, right.span.end + 1), right.text, 0.9, 5.0, 1.0)
-            return Reading((wrong,), True, 0.1, 0.4, 1, 1, 0.1)
         if "boiling" in question.text:
             nearest = answers(text, WORDS[1], likely=0.07)
             quick = question.quick

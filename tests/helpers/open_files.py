@@ -17,8 +17,9 @@ from app.core.results import Reading
 from app.documents.orders import Read
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
+from app.ui.document.opening_page import OpeningPage
 from tests.flows.fake_engine import read
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
@@ -46,6 +47,16 @@ def is_open(view: AskView, qtbot: QtBot, paths: Sequence[Path]) -> Sheet:
     view.open_files(list(paths))
     qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
     return view.sheets.current()
+
+
+def open_locked(view: AskView, qtbot: QtBot, folder: Path) -> OpeningPage:
+    """Open a PDF whose password is "opensesame", and wait until it is asked for; the page that asks."""
+    (folder / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
+    view.open_files([folder / "locked.pdf"])
+    page = view.sheets.current().opening
+    assert page is not None
+    qtbot.waitUntil(page.lock.field.isVisible)
+    return page
 
 
 def titles(view: AskView) -> list[str]:

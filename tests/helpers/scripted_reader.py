@@ -51,12 +51,15 @@ class ScriptedReader:
 
     def found(self, question: str, word: str, windows: int) -> None:
         """Report a partial reading after this many of a hundred windows, with this word as its best answer."""
-        asked = self._question
+        part = read(replace(self._question, text=word))
+        self.tell(question, replace(part, complete=False, windows=windows, windows_total=100))
+
+    def tell(self, question: str, part: Reading) -> None:
+        """Report a partial reading, and how far it came."""
 
         def step(report: Report) -> None:
-            part = read(replace(asked, text=word))
-            report.partial(replace(part, complete=False, windows=windows, windows_total=100))
-            report.progress(Progress(windows, 100, "windows", 30.0))
+            report.partial(part)
+            report.progress(Progress(part.windows, part.windows_total, "windows", 30.0))
 
         self.add_step(question, step)
 
@@ -64,10 +67,10 @@ class ScriptedReader:
         """Report progress without a new result."""
         self.add_step(question, lambda report: report.progress(Progress(windows, 100, "windows", 30.0)))
 
-    def end(self, question: str) -> None:
-        """End the reading."""
-        asked = self._question
-        self.add_step(question, lambda report: self.whole(replace(asked, text=question)))
+    def end(self, question: str, reading: Reading | None = None) -> None:
+        """End the reading, with this one or that of the question's last word."""
+        whole = reading or self.whole(replace(self._question, text=question))
+        self.add_step(question, lambda report: whole)
 
     def fail(self, question: str, error: Exception) -> None:
         """Fail the reading."""

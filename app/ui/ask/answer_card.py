@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
 from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.document.marks.places import Place
-from app.ui.kit.boxes import column
+from app.ui.kit.boxes import column, flow
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import StyledLabel, as_tip, look_button, plain_label, push_button
 from app.ui.kit.spoken import sentences
@@ -36,15 +35,13 @@ class AnswerCard(QFrame):
     """The result of the question: an answer, the best so far, words with low confidence, or that nothing answers.
 
     `chosen` carries the index of its answer, 0, on a click and on Enter, and so does `copy_requested` on the button and
-    on Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of
-    the format to save the answers in. The other buttons are `again`, to ask about a text that has changed, `whole`, to
-    read every passage where only the best were read, and `look`, to see how the model came to the answer.
+    on Ctrl+C. `formats` is the menu of the formats to save the answers in, each action with the format's key. The other
+    buttons are `nearest`, to show the words nearest to an answer, `again`, to ask about a text that has changed,
+    `whole`, to read every passage where only the best were read, and `look`, to see how the model came to the answer.
     """
 
     chosen = Signal(int)
-    save_requested = Signal(str)
     copy_requested = Signal(int)
-    nearest_requested = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -73,26 +70,22 @@ class AnswerCard(QFrame):
             tip=tr("Save the answers to a file"),
         )
         self.formats = QMenu(self)
-        self.formats.triggered.connect(self._format_chosen)
         self._save.setMenu(self.formats)
         self.look = look_button(theme, bare=True)
         self.nearest = QPushButton()
         self.nearest.setCheckable(True)
         self.again = push_button(theme, tr("Ask again"))
         self.whole = push_button(theme, tr("Read every passage"))
-        buttons = FlowRow()
-        for button in (self.copy, self._save, self.look, self.nearest, self.again, self.whole):
-            mark(button, kind="small", type="small")
-            buttons.addWidget(button)
+        buttons = (self.copy, self._save, self.look, self.nearest, self.again, self.whole)
+        mark(*buttons, kind="small", type="small")
         self._column = column(
             theme, self.source, self.over, self.answer, self.likely, self.note, self._sentence, self.facts,
-            buttons, gap=2.5, margins=(4, 4, 4, 4), parent=self,
+            flow(theme, *buttons, gap=1.5), gap=2.5, margins=(4, 4, 4, 4), parent=self,
         )  # fmt: skip
         self._copied_timer = QTimer(self, interval=1600, singleShot=True)
         self._copied_timer.timeout.connect(self._rest_copy)
-        self.copy.clicked.connect(self._copy_clicked)
-        self.nearest.toggled.connect(self._nearest_toggled)
-        theme.in_steps(buttons.setSpacing, 1.5)
+        self.copy.clicked.connect(partial(self.copy_requested.emit, 0))
+        self.nearest.toggled.connect(self._name_nearest)
         self._name_nearest()
         self.hide()
 
@@ -120,7 +113,16 @@ class AnswerCard(QFrame):
         """Show what was found so far: an answer, words with low confidence, or that nothing answers."""
         place = run.place(0) if run.answers() else None
         is_shown = run.judged().shown is not None
-        self._begin(_over(run), run.facts(), why_not=place is not None and not is_shown)
+        for label, words in ((self.over, _over(run)), (self.facts, run.facts())):
+            label.setText(words)
+            label.setVisible(bool(words))
+        for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
+            widget.hide()
+        # Not hidden first, as the others are: it may have the focus.
+        self.nearest.setVisible(place is not None and not is_shown)
+        _explain(self.likely, "")
+        self.set_note("")
+        self._rest_copy()
         spoken = (
             self._show_words(run, place) if place is not None and is_shown else self._show_none(run, place)
         )
@@ -211,30 +213,10 @@ class AnswerCard(QFrame):
             self.chosen.emit(0)
         super().mouseReleaseEvent(event)
 
-    def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
-        self.over.setText(over)
-        self.over.setVisible(bool(over))
-        self.facts.setText(facts)
-        self.facts.setVisible(bool(facts))
-        for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
-            widget.hide()
-        self.nearest.setVisible(why_not)  # not hidden first, as the others are: it may have the focus
-        _explain(self.likely, "")
-        self.set_note("")
-        self._rest_copy()
-
     def _strong(self, role: str) -> str:
         return f"color: {self._theme.colour(role).name()}; font-weight: 600"
 
     @Slot()
-    def _copy_clicked(self) -> None:
-        self.copy_requested.emit(0)
-
-    @Slot(bool)
-    def _nearest_toggled(self, on: bool) -> None:
-        self._name_nearest()
-        self.nearest_requested.emit(on)
-
     def _name_nearest(self) -> None:
         shown = self.nearest.isChecked()
         self.nearest.setText(tr("Hide") if shown else tr("Why not?"))
@@ -246,10 +228,6 @@ class AnswerCard(QFrame):
     def _rest_copy(self) -> None:
         self._copied_timer.stop()
         self.copy.setText(_COPY)
-
-    @Slot(QAction)
-    def _format_chosen(self, action: QAction) -> None:
-        self.save_requested.emit(str(action.data()))
 
 
 def _over(run: AskRun) -> str:

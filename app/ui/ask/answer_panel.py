@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QScrollArea,
-    QSizePolicy,
-    QSlider,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSlider, QSplitter, QWidget
 
 from app.core import wording
 from app.core.message import Message
@@ -97,7 +90,6 @@ class SuggestionButton(Button):
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
-        self.question = question
         mark(self, kind="link")
         self.setAccessibleName(tr("Ask: {question}", question=question))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -140,32 +132,18 @@ class ThresholdLine(QWidget):
             tip=tr("What was found to be best for this reader"),
         )
         mark(self.change, self._own, type="small")
-        line = QHBoxLayout()
-        line.addWidget(self.words, 1)
-        line.addWidget(self._own)
-        line.addWidget(self.change)
-        ends = QHBoxLayout()
-        for words, side in ((_LEFT, Qt.AlignmentFlag.AlignLeft), (_RIGHT, Qt.AlignmentFlag.AlignRight)):
-            label = plain_label(words, type="small", ink="quiet")
-            label.setAlignment(side | Qt.AlignmentFlag.AlignTop)
-            ends.addWidget(label, 1)
+        fewer, more = (plain_label(words, type="small", ink="quiet") for words in (_LEFT, _RIGHT))
+        fewer.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self._tools = QWidget()
-        tools = QVBoxLayout(self._tools)
-        tools.setContentsMargins(0, 0, 0, 0)
-        tools.setSpacing(0)
-        tools.addWidget(self.slider)
-        tools.addLayout(ends)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._tools)
-        column.addLayout(line)
+        column(theme, self.slider, row(theme, (fewer, 1), (more, 1)), parent=self._tools)
+        column(theme, self._tools, row(theme, (self.words, 1), self._own, self.change), parent=self)
         self._tools.hide()
         self._own.hide()
         self.change.toggled.connect(self._opened)
         self.change.clicked.connect(self._changed_here)
         self.slider.valueChanged.connect(self._moved)
-        self._own.clicked.connect(self._take_own)
+        self._own.clicked.connect(partial(self.changed.emit, None))
 
     def set_threshold(self, threshold: float, own: bool) -> None:
         """Show a threshold; `own`: it is the reader's own, not one that the user set."""
@@ -213,10 +191,6 @@ class ThresholdLine(QWidget):
     @Slot(int)
     def _moved(self, value: int) -> None:
         self.changed.emit(value / 100)
-
-    @Slot()
-    def _take_own(self) -> None:
-        self.changed.emit(None)
 
 
 class AnswerPanel(QFrame):
@@ -419,12 +393,10 @@ class AnswerPanel(QFrame):
                 widget.hide()
                 widget.deleteLater()
         buttons = [SuggestionButton(question) for question in questions]
-        before: QWidget = self.readers
-        for button in buttons:
-            button.clicked.connect(self._suggestion_clicked)
+        for question, (before, button) in zip(questions, pairwise((self.readers, *buttons)), strict=True):
+            button.clicked.connect(partial(self.suggestion_clicked.emit, question))
             self._suggestions.addWidget(button)
             QWidget.setTabOrder(before, button)
-            before = button
         self._heads.set_first(self._suggestions_title, buttons[0] if buttons else None)
 
     def offer_readers(self, words: str, others: str = "", *, installed: str = "") -> None:
@@ -476,12 +448,6 @@ class AnswerPanel(QFrame):
         super().resizeEvent(event)
         if event.oldSize().width() != self.width():
             self.updateGeometry()
-
-    @Slot()
-    def _suggestion_clicked(self) -> None:
-        button = self.sender()
-        if isinstance(button, SuggestionButton):
-            self.suggestion_clicked.emit(button.question)
 
 
 class AskPanes(QSplitter):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.message import Message
@@ -100,7 +101,7 @@ class AskView(Page):
         self.panel = AnswerPanel(theme)
         self.sheets = Sheets(self, Drafts(workspace.paths.drafts), self.tabs, self.stack)
         self.files = DocumentFiles(self, self.sheets)
-        self.recogniser = PageRecogniser(workspace, theme, lanes, self.sheets, self)
+        self.recogniser = PageRecogniser(self, self.sheets)
         self.files.opened.connect(self.recogniser.look_at)
         self.controller = AskController(self, self.sheets, self.files)
         self.keeper = AnswerKeeper(self, self.sheets, self.files, self.controller)
@@ -121,7 +122,9 @@ class AskView(Page):
         self.welcome: Welcome | None = None
         self._samples: Sequence[Sample] = ()
         self._painted = self._first_start = self._is_begun = False
-        self._lay_out()
+        self._splitter = AskPanes(theme, workspace.settings, self.find_bar, self.stack, self.panel)
+        bands = self.documents.confirmation, self.keep_together
+        self._column = column(theme, self.tabs, *bands, (self._splitter, 1), parent=self)
         self._connect()
         self._make_shortcuts()
         self.sheets.new()
@@ -238,11 +241,6 @@ class AskView(Page):
         self.files.open(paths)
         self.type_next()
 
-    @Slot(str)
-    def _open_unread(self, path: str) -> None:
-        """Open a library's file that was not read; the library is still asked."""
-        self._open_listed([Path(path)])
-
     @Slot()
     def _keep_together(self) -> None:
         """Make a library of the files that were opened at once."""
@@ -339,10 +337,10 @@ class AskView(Page):
         sheet.answer_clicked.connect(self.controller.choose_on_page)
         sheet.copy_requested.connect(self.controller.copy_on_page)
         sheet.files_dropped.connect(self.open_files)
-        sheet.lines_broken.connect(self._lines_broken)
+        sheet.editor.lines_broken.connect(self._lines_broken)
         sheet.empty.samples.chosen.connect(self._try_sample)
-        sheet.empty.open_asked.connect(self._choose_files)
-        sheet.empty.folder_asked.connect(self.documents.add_folder)
+        sheet.empty.open.clicked.connect(self._choose_files)
+        sheet.empty.folder.clicked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
         if not sheet.session.path:  # a file's sheet hardly ever shows the empty page
             self._offer_samples(sheet)
@@ -445,20 +443,20 @@ class AskView(Page):
             if not sheet.session.path:
                 sheet.empty.set_recent(recent)
 
-    @Slot(str)
-    def _export(self, key: str) -> None:
-        """Save the answers to a file that the user chooses, in the format with this key."""
+    @Slot(QAction)
+    def _export(self, action: QAction) -> None:
+        """Save the answers to a file that the user chooses, in the format of an action of the card's menu."""
         from app.ui.kit.file_dialog import save_name
 
         session = self.presenter.asked()
         if (run := session.run) is None or run.reading is None:
             return
-        kind = next(one for one in FORMATS if one.key == key)
+        kind = next(one for one in FORMATS if one.key == action.data())
         source, folder = run.library.name if run.library is not None else "", Path()
         if not run.is_across:
             source, folder = Path(run.opened.document.name).stem, Path(run.opened.document.path).parent
         suggested = tr("{name}, answers", name=source) if source else tr("Answers")
-        what = " (SQuAD)" if key == "squad" else ""
+        what = " (SQuAD)" if kind.key == "squad" else ""
         file = folder / f"{suggested}{what}{kind.suffix}"
         kinds = f"{localised(kind.title)} (*{kind.suffix})"
         if name := save_name(self, tr("Save the answers"), str(file), kinds):
@@ -466,7 +464,7 @@ class AskView(Page):
             from app.flows.history.export import export
 
             job = self.lanes.documents.start(
-                export, self.workspace, run.entries(), key, target, password=session.password
+                export, self.workspace, run.entries(), kind.key, target, password=session.password
             )
             job.then(self._exported, self.panel.notice.show_error)
 
@@ -511,21 +509,13 @@ class AskView(Page):
     def _leave_for_page(self) -> None:
         self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _lay_out(self) -> None:
-        self._splitter = AskPanes(self.theme, self.workspace.settings, self.find_bar, self.stack, self.panel)
-        confirmation = self.documents.confirmation
-        self._column = column(
-            self.theme, self.tabs, confirmation, self.keep_together, (self._splitter, 1), parent=self
-        )
-
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_for_page)
         self.tabs.open.clicked.connect(self._choose_files)
         self.tabs.documents.clicked.connect(self.documents.toggle)
-        self.documents.toggled.connect(self.tabs.documents.setChecked)
+        self.documents.placed.connect(self.tabs.documents.setChecked)
         self.documents.open_asked.connect(self._open_listed)
-        self.documents.brought.connect(self.type_next)
         self.documents.left.connect(self.type_next)
         self.documents.ask_asked.connect(self.presenter.ask_library)
         self.documents.unread_asked.connect(self.presenter.show_unread)
@@ -545,12 +535,12 @@ class AskView(Page):
         for source in (controller, self.keeper):
             source.hint.connect(panel.notice.show_hint)
             source.failed.connect(panel.notice.show_error)
-        self.presenter.file_requested.connect(self._open_unread)
+        self.presenter.files_requested.connect(self._open_listed)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.box.field.lines_pasted.connect(self._lines_pasted)
         panel.notice.acted.connect(self._ask_in_table)
-        panel.card.save_requested.connect(self._export)
+        panel.card.formats.triggered.connect(self._export)
         panel.readers.clicked.connect(partial(self.go.emit, "models", ("offered",)))
         self.theme.changed.connect(panel.refresh)
 
@@ -558,7 +548,7 @@ class AskView(Page):
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),
-            ("F3", self.presenter.choose_next), ("Shift+F3", self.presenter.choose_previous),
+            ("F3", partial(self.presenter.step, 1)), ("Shift+F3", partial(self.presenter.step, -1)),
             ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),

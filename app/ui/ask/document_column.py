@@ -46,18 +46,17 @@ class DocumentColumn(QFrame):
 
     Where the page is too narrow, the column covers the document, until the keyboard focus leaves it. `open_asked`
     carries the paths of files to open, `ask_asked` the number of a library to ask, `unread_asked` the number of one
-    whose unread files are to be shown; `brought` is sent when an open document was brought to the front, `left` when
-    the column was hidden while it had the focus; `toggled` carries whether it is shown; `not_shown` carries a sentence,
-    a hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page
-    lays it out.
+    whose unread files are to be shown; `left` is sent when an open document was brought to the front, and when the
+    column was hidden while it had the focus; `placed` carries whether it is shown; `not_shown` carries a sentence, a
+    hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page lays
+    it out.
     """
 
     open_asked = Signal(list)
     ask_asked = Signal(int)
     unread_asked = Signal(int)
-    brought = Signal()
     left = Signal()
-    toggled = Signal(bool)
+    placed = Signal(bool)
     not_shown = Signal(str, str, str)
 
     def __init__(self, page: Page, sheets: Sheets, files: DocumentFiles, libraries: Libraries) -> None:
@@ -67,10 +66,8 @@ class DocumentColumn(QFrame):
         self._libraries = libraries
         self._files: dict[int, Files] = {}
         self._loading: set[int] = set()
-        self._first_file = -1  # the first row with a file of the expanded library
         self._removing: Library | None = None
         self._covers_document = False
-        self._was_shown: bool | None = None
         self.search = SearchLine(theme, tr("Find a document"))
         self.list = DocumentListView(theme)
         self.add = push_button(
@@ -137,9 +134,7 @@ class DocumentColumn(QFrame):
             layout.setContentsMargins(wide if beside and is_shown else 0, 0, 0, 0)
         self.setGeometry(0, 0, wide, self._page.height())
         self.setVisible(is_shown)
-        if is_shown != self._was_shown:
-            self._was_shown = is_shown
-            self.toggled.emit(is_shown)
+        self.placed.emit(is_shown)
         if is_shown:
             self.raise_()
 
@@ -235,9 +230,9 @@ class DocumentColumn(QFrame):
     def _file_read(self, file: LibraryFile) -> None:
         listed = 0 if self.search.text().strip() else self._workspace.settings.list_library
         for number, files in self._files.items():
-            at = files.put(file)
-            if at >= 0 and number == listed and self._first_file >= 0:
-                self.list.rows.put(self._first_file + at, file)
+            at, first = files.put(file), self.list.rows.first_file()
+            if at >= 0 and number == listed and first >= 0:
+                self.list.rows.put(first + at, file)
 
     @Slot()
     def _progressed(self) -> None:
@@ -289,7 +284,6 @@ class DocumentColumn(QFrame):
             self.search.text(),
         )
         self.list.show_rows(rows, current.session.path)
-        self._first_file = self.list.rows.first_file()
 
     # Search
 
@@ -320,7 +314,7 @@ class DocumentColumn(QFrame):
         match row.part:
             case Part.OPEN:
                 self._sheets.bring(self._index_of(row))
-                self.brought.emit()
+                self.left.emit()
             case Part.FILE | Part.RECENT:
                 self.open_asked.emit([Path(row.path)])
             case Part.LIBRARY if row.library is not None:
@@ -425,7 +419,7 @@ class DocumentColumn(QFrame):
         if (found := self._libraries.find(library.number)) is not None:
             from app.ui.ask.library_dialogs import Contents
 
-            contents = Contents(self._theme, self._lanes, found[0], self)
+            contents = Contents(self._page, found[0])
             contents.saved.connect(self._libraries.change)
             contents.open()
 

@@ -105,9 +105,10 @@ class DocumentDelegate(RowDelegate):
         inner = rect.adjusted(step(2.5), 0, -step(2), -1)
         match row.part:
             case Part.HEADING:
-                self._draw_end(painter, rect.adjusted(step(1.5), step(1.5), 0, 0), row.name, "small_strong")
+                place = rect.adjusted(step(1.5), step(1.5), 0, 0)
+                self.draw_text(painter, place, row.name, "small_strong", "ink_quiet")
             case Part.NOTHING:
-                self._draw_end(painter, inner, row.name, "small")
+                self.draw_text(painter, inner, row.name, "small", "ink_quiet")
             case Part.LIBRARY:
                 self._draw_hover(painter, rect, option)
                 self._draw_library(painter, rect.adjusted(step(1.5), step(1.5), -step(2), 0), row)
@@ -159,9 +160,6 @@ class DocumentDelegate(RowDelegate):
             painter.fillRect(line, theme.colour("line"))
             line.setWidth(line.width() * row.fraction)
             painter.fillRect(line, theme.colour("accent"))
-
-    def _draw_end(self, painter: QPainter, place: QRectF, text: str, font: str) -> None:
-        self.draw_text(painter, place, text, font, "ink_quiet")
 
 
 class DocumentListView(RowList):

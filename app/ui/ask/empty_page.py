@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.core.legible import legible
 from app.core.message import Message
-from app.ui.kit.boxes import column
+from app.ui.kit.boxes import column, flow
 from app.ui.kit.empty_state import SampleGrid
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -33,14 +33,11 @@ _KEYS = (
 class EmptyPage(Scrolling):
     """Covers a page without a text, which still takes what is typed; scrolls where large text has no room.
 
-    `samples` has the samples' buttons. `recent_chosen` carries the path of a recent file; `open_asked`, `folder_asked`
-    and `paste_asked` are sent by their buttons, `clicked` on a click beside all buttons.
+    Its buttons are `open`, `folder`, `paste`, and those of `recent` files and of `samples`. `recent_chosen` carries the
+    path of a recent file; `clicked` is sent on a click beside all buttons.
     """
 
     recent_chosen = Signal(str)
-    open_asked = Signal()
-    folder_asked = Signal()
-    paste_asked = Signal()
     clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -49,21 +46,19 @@ class EmptyPage(Scrolling):
         self.setParent(parent)
         self._theme = theme
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._paste = push_button(theme, tr("Paste"), icon="paste", tip=tr("Paste  (Ctrl+V)"))
-        self._open = push_button(theme, tr("Open a file…"), icon="open", tip=tr("Open files  (Ctrl+O)"))
-        self._folder = push_button(
+        self.paste = push_button(theme, tr("Paste"), icon="paste", tip=tr("Paste  (Ctrl+V)"))
+        self.open = push_button(theme, tr("Open a file…"), icon="open", tip=tr("Open files  (Ctrl+O)"))
+        self.folder = push_button(
             theme, tr("Add a folder…"), icon="folder", tip=tr("All its documents can be asked at once")
         )
-        for button in (self._paste, self._open, self._folder):
+        for button in (self.paste, self.open, self.folder):
             button.setCursor(Qt.CursorShape.ArrowCursor)
         self._again = plain_label(tr("Open again"), type="small_strong", ink="quiet")
-        self._recent: list[QPushButton] = []
+        self.recent: list[QPushButton] = []
         self._recents = column(theme)
         self._or = plain_label(tr("Or try one of these"), type="small_strong", ink="quiet")
         keys = (localised(one).replace(" ", _NBSP) for one in _KEYS)
-        ways = FlowRow()
-        for button in (self._open, self._folder, self._paste):
-            ways.addWidget(button)
+        ways = flow(theme, self.open, self.folder, self.paste)
         self.samples = SampleGrid(theme)
         title = plain_label(tr("Drop files or a folder here, or paste a text"), type="answer")
         takes = tr("PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text")
@@ -75,13 +70,9 @@ class EmptyPage(Scrolling):
         )
         for at in (len(parts), len(parts) + 1 + len(parts_to_try)):
             self._column.insertSpacing(at, theme.step(3))
-        self._paste.clicked.connect(self.paste_asked)
-        self._open.clicked.connect(self.open_asked)
-        self._folder.clicked.connect(self.folder_asked)
-        for button in (self._open, self._folder):
+        for button in (self.open, self.folder):
             button.elides = Qt.TextElideMode.ElideRight
             theme.in_steps(button.setMinimumWidth, 20)
-        theme.in_steps(ways.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer samples, given as titles and their first questions."""
@@ -91,27 +82,22 @@ class EmptyPage(Scrolling):
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """Offer recent files, the latest first."""
-        for button in self._recent:
+        for button in self.recent:
             self._recents.removeWidget(button)
             button.deleteLater()
-        self._recent = []
+        self.recent = []
         for path in paths[:_MOST_RECENT]:
             name = legible(Path(path).name)
             button = push_button(
                 self._theme, name or path, kind="link", name=tr("Open {file} again", file=name), tip=path
             )
-            button.setProperty("path", path)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-            button.clicked.connect(self._recent_clicked)
+            button.clicked.connect(partial(self.recent_chosen.emit, path))
             self._recents.addWidget(button)
-            self._recent.append(button)
-        self._again.setVisible(bool(self._recent))
+            self.recent.append(button)
+        self._again.setVisible(bool(self.recent))
         self._lay_out()
-
-    def recent(self) -> list[QPushButton]:
-        """Return the buttons of the recent files."""
-        return self._recent
 
     def fit(self, width: int, height: int) -> None:
         """Take the page's size, and offer as many samples as fit."""
@@ -134,7 +120,3 @@ class EmptyPage(Scrolling):
                 break
             for button in buttons[last : last + columns]:
                 button.hide()
-
-    @Slot()
-    def _recent_clicked(self) -> None:
-        self.recent_chosen.emit(self.sender().property("path"))

@@ -9,22 +9,20 @@ from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QShortcut
-from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem
 
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.library.libraries import has_scans, ledger
-from app.flows.workspace import Workspace
+from app.ui.kit.boxes import flow
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
-from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.jobs import Flow, Job, Lanes
+from app.ui.kit.jobs import Flow, Job
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import show_in_folder
-from app.ui.kit.page import PageDialog
+from app.ui.kit.page import Page, PageDialog
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
-from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 _COUNT_AFTER_MS = 300
@@ -57,16 +55,14 @@ class _FileDelegate(RowDelegate):
 class _LibraryDialog(PageDialog):
     """The base of both dialogs: a title, a line of text, a list of files, and buttons below it."""
 
-    def __init__(
-        self, theme: Theme, lanes: Lanes, library: Library, title: str, list_name: str, parent: QWidget
-    ) -> None:
-        super().__init__(theme, title, 175, 120, parent)
-        self._lanes, self._library = lanes, library
+    def __init__(self, page: Page, library: Library, title: str, list_name: str) -> None:
+        super().__init__(page.theme, title, 175, 120, page)
+        self._lanes, self._library = page.lanes, library
         self.title = plain_label(library.name, type="title")
         self.words = plain_label(ink="quiet")
-        self.notice = Notice(theme)
+        self.notice = Notice(page.theme)
         self.model = RowModel(_row_texts)
-        self.list = RowList(theme, list_name, self.model, _FileDelegate(theme, line=True))
+        self.list = RowList(page.theme, list_name, self.model, _FileDelegate(page.theme, line=True))
         for part in (self.title, self.words, self.notice):
             self.column.addWidget(part)
         self.column.addWidget(self.list, 1)
@@ -94,25 +90,17 @@ class _LibraryDialog(PageDialog):
 class UnreadFiles(_LibraryDialog):
     """The files of a library that were not read or are gone, each with its reason, and how many were left out.
 
-    `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
+    `open_requested` carries a list with the path of a file to open; opening an encrypted file asks for its password.
     `recognise_requested` is sent when all scanned pages of the library are to be recognised.
     """
 
-    open_requested = Signal(str)
+    open_requested = Signal(list)
     recognise_requested = Signal()
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        theme: Theme,
-        lanes: Lanes,
-        library: Library,
-        status: LibraryStatus,
-        parent: QWidget,
-    ) -> None:
+    def __init__(self, page: Page, library: Library, status: LibraryStatus) -> None:
         title = tr("Files of {library}", library=library.name)
-        super().__init__(theme, lanes, library, title, tr("Files that were not read"), parent)
-        self._workspace, self._status = workspace, status
+        super().__init__(page, library, title, tr("Files that were not read"))
+        self._workspace, self._status, theme = page.workspace, status, page.theme
         self.show_folder = push_button(theme, tr("Show in folder"))
         self.act = push_button(theme, tr("Open"))
         self.recognise = push_button(
@@ -137,10 +125,6 @@ class UnreadFiles(_LibraryDialog):
         self.list.doubleClicked.connect(self._open)
         self._chosen()
         self.refresh()
-
-    def files(self) -> tuple[LibraryFile, ...]:
-        """Return the files shown."""
-        return tuple(self.model.rows)
 
     @Slot()
     def refresh(self) -> None:
@@ -173,8 +157,8 @@ class UnreadFiles(_LibraryDialog):
         self.left_out.setVisible(bool(found.left_out))
 
     def _file(self) -> LibraryFile | None:
-        at, files = self.list.currentIndex().row(), self.files()
-        return files[at] if 0 <= at < len(files) else None
+        file: LibraryFile | None = self.list.currentIndex().data(ROW)
+        return file
 
     @Slot()
     def _chosen(self, *_: QModelIndex) -> None:
@@ -194,7 +178,7 @@ class UnreadFiles(_LibraryDialog):
     def _open(self) -> None:
         if (file := self._file()) is not None:
             self.accept()
-            self.open_requested.emit(file.path)
+            self.open_requested.emit([Path(file.path)])
 
 
 class Contents(_LibraryDialog):
@@ -205,9 +189,10 @@ class Contents(_LibraryDialog):
 
     saved = Signal(object, object)
 
-    def __init__(self, theme: Theme, lanes: Lanes, library: Library, parent: QWidget) -> None:
+    def __init__(self, page: Page, library: Library) -> None:
         title = tr("Folders and kinds of {library}", library=library.name)
-        super().__init__(theme, lanes, library, title, tr("Folders and single files"), parent)
+        super().__init__(page, library, title, tr("Folders and single files"))
+        theme = page.theme
         self._counting: Job | None = None
         more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
         self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
@@ -221,10 +206,7 @@ class Contents(_LibraryDialog):
         self.take_out = push_button(theme, tr("Take out"), tip=tr("No document is touched  (Del)"))
         self.save = push_button(theme, tr("Save"), kind="primary")
         self.cancel = push_button(theme, tr("Cancel"))
-        above = FlowRow()
-        for button in (self.add_folder, self.add_files, self.take_out):
-            above.addWidget(button)
-        above.setSpacing(theme.step(2))
+        above = flow(theme, self.add_folder, self.add_files, self.take_out)
         place = self.column.indexOf(self.list) + 1
         self.column.insertLayout(place, above)
         for title, field in (

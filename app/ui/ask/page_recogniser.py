@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QFrame
 from app.core.layout import Opened
 from app.core.report import Progress
 from app.flows.ask.recognise import MOST_UNASKED, RECOGNISING, recognise_pages, recognition_time
-from app.flows.workspace import Workspace
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.boxes import column, row
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
+from app.ui.kit.page import Page
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
@@ -99,18 +99,16 @@ class RecognitionBar(QFrame):
 class PageRecogniser(QObject):
     """Recognises the pictures of open documents: a few pages by itself, more when the bar's button is pressed.
 
-    A question about a document waits until all of the pages being recognised have their text. `grown` carries a sheet
-    that shows more text, or that will get no more.
+    A question about a document waits until all of the pages being recognised have their text. `bars` are those above
+    the documents with pictures. `grown` carries a sheet that shows more text, or that will get no more.
     """
 
     grown = Signal(object)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, sheets: Sheets, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._workspace, self._theme, self._lanes = workspace, theme, lanes
-        self._bars: dict[Sheet, RecognitionBar] = {}
+    def __init__(self, page: Page, sheets: Sheets) -> None:
+        super().__init__(page)
+        self._workspace, self._theme, self._lanes = page.workspace, page.theme, page.lanes
+        self.bars: dict[Sheet, RecognitionBar] = {}
         self._jobs: dict[Sheet, Job] = {}
         # Sheets with new pages, the jobs that read their files again, and the monotonic time of the last reading.
         self._due: set[Sheet] = set()
@@ -120,10 +118,6 @@ class PageRecogniser(QObject):
         self._timer.timeout.connect(self._read_due)
         sheets.closing.connect(self._drop)
 
-    def bar_of(self, sheet: Sheet) -> RecognitionBar | None:
-        """Return the bar above a sheet's document; None where no page of it is a picture without text."""
-        return self._bars.get(sheet)
-
     @Slot(object)
     def look_at(self, sheet: Sheet) -> None:
         """Recognise the pictures of a file that was just read, or offer to where there are many."""
@@ -131,7 +125,7 @@ class PageRecogniser(QObject):
         opened = sheet.session.opened
         if opened is None or not opened.pictures:
             return
-        bar = self._bars[sheet] = RecognitionBar(self._theme)
+        bar = self.bars[sheet] = RecognitionBar(self._theme)
         bar.wanted.connect(partial(self.begin, sheet))
         bar.stop_asked.connect(partial(self.stop, sheet))
         sheet.add_bar(bar)
@@ -152,7 +146,7 @@ class PageRecogniser(QObject):
         sheet.session.awaited_pages = len(opened.pictures)
         if len(opened.notes) == 1:  # the bar says the same
             sheet.banner.clear()
-        bar = self._bars[sheet]
+        bar = self.bars[sheet]
         bar.show_progress(Progress(0, len(opened.pictures), RECOGNISING))
         job.partial.connect(partial(self._page_done, sheet))
         job.then(
@@ -162,12 +156,10 @@ class PageRecogniser(QObject):
             progress=bar.show_progress,
         )
 
-    def stop(self, sheet: Sheet) -> bool:
-        """Stop recognising a sheet's file; returns False where nothing was being recognised."""
-        job = self._jobs.get(sheet)
-        if job is not None:
+    def stop(self, sheet: Sheet) -> None:
+        """Stop recognising a sheet's file."""
+        if (job := self._jobs.get(sheet)) is not None:
             job.stop()
-        return job is not None
 
     def _page_done(self, sheet: Sheet, page: int) -> None:
         self._due.add(sheet)
@@ -176,20 +168,20 @@ class PageRecogniser(QObject):
     def _ended(self, sheet: Sheet, result: object) -> None:
         del self._jobs[sheet]
         self._due.add(sheet)
-        self._bars[sheet].clear()
+        self.bars[sheet].clear()
         self._timer.start()
         self._read_due()
 
     def _failed(self, sheet: Sheet, error: BaseException) -> None:
         del self._jobs[sheet]
-        self._bars[sheet].show_fault(fault_of(error).sentence)
+        self.bars[sheet].show_fault(fault_of(error).sentence)
         self._read_rest(sheet)
 
     def _stopped(self, sheet: Sheet) -> None:
         del self._jobs[sheet]
         opened = sheet.session.opened
         if opened is not None:
-            self._bars[sheet].offer(len(opened.pictures), was_stopped=True)
+            self.bars[sheet].offer(len(opened.pictures), was_stopped=True)
         self._read_rest(sheet)
 
     def _read_rest(self, sheet: Sheet) -> None:
@@ -228,7 +220,7 @@ class PageRecogniser(QObject):
     def _read(self, sheet: Sheet, opened: Opened) -> None:
         del self._reading[sheet]
         self._last[sheet] = time.monotonic()
-        before, bar = sheet.session.opened, self._bars[sheet]
+        before, bar = sheet.session.opened, self.bars[sheet]
         # A file that has changed since is left to the sheet, which says so.
         if before is not None and before.sha256 == opened.sha256 and sheet.is_open:
             sheet.show_recognised(opened)
@@ -252,6 +244,6 @@ class PageRecogniser(QObject):
         self._due.discard(sheet)
         self._last.pop(sheet, None)
         sheet.session.awaited_pages = 0
-        if (bar := self._bars.pop(sheet, None)) is not None:
+        if (bar := self.bars.pop(sheet, None)) is not None:
             bar.hide()
             bar.deleteLater()

@@ -39,10 +39,10 @@ _TYPING_PAUSE_MS = 700
 class AskPresenter(QObject):
     """Connects the answer panel with the session that is asked: the current sheet's, or that of several documents.
 
-    `file_requested` carries the path of a file to open.
+    `files_requested` carries the paths of files to open; what is asked stays.
     """
 
-    file_requested = Signal(str)
+    files_requested = Signal(list)
 
     def __init__(
         self,
@@ -110,10 +110,7 @@ class AskPresenter(QObject):
             self._fill_menu()
         self.look_at_language()
         if self.scope() != before:  # the library that is asked was listed, or is gone
-            if not self.asked().question:
-                self._show_scope()
-            else:  # the box may still have an earlier question to a document
-                self._show_asked()
+            self._show_scope(keeps_question=True)  # the box may still have an earlier question to a document
 
     def ask_library(self, number: int) -> None:
         """Ask the library of this number from now on, and focus the question."""
@@ -125,8 +122,8 @@ class AskPresenter(QObject):
         if (found := self._libraries.find(number)) is not None:
             from app.ui.ask.library_dialogs import UnreadFiles
 
-            unread = UnreadFiles(self.workspace, self.theme, self.lanes, *found, self._page)
-            unread.open_requested.connect(self.file_requested)
+            unread = UnreadFiles(self._page, *found)
+            unread.open_requested.connect(self.files_requested)
             unread.recognise_requested.connect(partial(self._libraries.update, found[0], recognise=True))
             unread.open()
 
@@ -170,15 +167,13 @@ class AskPresenter(QObject):
             return
         was_across = self.is_across()
         self._choose(Scope())  # also where a library is chosen that is not listed yet
-        if was_across and self.asked().question:
-            self._show_asked()
-        elif was_across:
-            self._show_scope()
+        if was_across:
+            self._show_scope(keeps_question=True)
 
-    def _show_scope(self) -> None:
-        """Show the session that is asked now, with the question that is in the box."""
+    def _show_scope(self, *, keeps_question: bool = False) -> None:
+        """Show the session that is asked now, with the question in the box, or with its own where that is kept."""
         typed, session = self.panel.box.field.toPlainText(), self.asked()
-        if typed.strip():
+        if typed.strip() and not (keeps_question and session.question):
             session.question = typed
         self._show_asked()
 
@@ -378,28 +373,16 @@ class AskPresenter(QObject):
             self.panel.notice.clear()
         self.controller.choose(self.sheet(), index)
 
-    @Slot()
-    def choose_next(self) -> None:
-        """Choose the next answer, after the last one the first."""
-        self._step(1)
-
-    @Slot()
-    def choose_previous(self) -> None:
-        """Choose the previous answer, before the first one the last."""
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Choose the next answer (1) or the previous one (-1), cyclically."""
         if self.is_across():
             self.panel.notice.clear()
         self.controller.step(self.sheet(), by)
 
-    @Slot(int)
-    def _copy_answer(self, index: int) -> None:
-        self.controller.copy(self.sheet(), index)
-
     @Slot()
-    def _copy_chosen(self) -> None:
-        self.controller.copy(self.sheet())
+    @Slot(int)
+    def _copy(self, index: int | None = None) -> None:
+        self.controller.copy(self.sheet(), index)
 
     @Slot(bool)
     def _show_nearest(self, on: bool) -> None:
@@ -540,21 +523,21 @@ class AskPresenter(QObject):
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
         controller.asking.connect(self._asking)
-        panel.scope.opening.connect(self._fill_menu)
+        panel.scope.menu.aboutToShow.connect(self._fill_menu)
         panel.scope.chosen.connect(self.set_scope)
-        panel.scope.unread_requested.connect(self._show_unread)
+        panel.scope.read.clicked.connect(self._show_unread)
         panel.box.ask_requested.connect(self.ask)
         panel.box.edited.connect(self._question_edited)
-        panel.box.field.copy_requested.connect(self._copy_chosen)
+        panel.box.field.copy_requested.connect(self._copy)
         panel.strip.stop_asked.connect(self._stop_question)
         panel.card.chosen.connect(self.choose)
-        panel.card.copy_requested.connect(self._copy_answer)
+        panel.card.copy_requested.connect(self._copy)
         panel.card.again.clicked.connect(self.ask)
         panel.card.whole.clicked.connect(self._ask_whole)
         panel.card.look.clicked.connect(self.look)
-        panel.card.nearest_requested.connect(self._show_nearest)
+        panel.card.nearest.toggled.connect(self._show_nearest)
         panel.list.chosen.connect(self.choose)
-        panel.list.copy_requested.connect(self._copy_answer)
+        panel.list.copy_requested.connect(self._copy)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
         self._typing_pause.timeout.connect(self.look_at_language)

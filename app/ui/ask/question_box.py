@@ -205,15 +205,13 @@ class QuestionBox(QFrame):
 class ScopeChoice(QWidget):
     """The choice of what is asked: this document, the open ones, or one of the libraries.
 
-    `scope` is the present choice. `chosen` carries the Scope that the person picked; `opening` is sent before the menu
-    is shown, so that `offer` can fill it. `folder_requested` is sent by "Add a folder…", `unread_requested` by the
-    link that says how much of the library was read.
+    `scope` is the present choice, `menu` the choices, which `offer` is to fill before it is shown, `read` the link that
+    says how much of the library was read. `chosen` carries the Scope that the person picked; `folder_requested` is sent
+    by "Add a folder…".
     """
 
     chosen = Signal(object)
-    opening = Signal()
     folder_requested = Signal()
-    unread_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -222,14 +220,12 @@ class ScopeChoice(QWidget):
         mark(self.button, kind="scope")
         self.button.setToolTip(as_tip(tr("What the question is asked of  (Alt+Down)")))
         self.menu = QMenu(self)
-        self.menu.aboutToShow.connect(self.opening)
         self.menu.triggered.connect(self._picked)
         self.button.setMenu(self.menu)
         self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
         mark(self.read, type="small")
         inside = plain_label(tr("in"), ink="quiet", wrap=False)
         row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
-        self.read.clicked.connect(self.unread_requested)
         self.show_scope(self.scope, None)
 
     @Slot()

@@ -46,8 +46,9 @@ class Scope:
     @property
     def key(self) -> str:
         """The scope as the settings save it."""
-        names = {ScopeKind.DOCUMENT: "", ScopeKind.OPEN: _OPEN}
-        return names.get(self.kind, f"{_LIBRARY}{self.library}")
+        if self.kind is ScopeKind.LIBRARY:
+            return f"{_LIBRARY}{self.library}"
+        return _OPEN if self.kind is ScopeKind.OPEN else ""
 
 
 def scope_of(key: str) -> Scope:

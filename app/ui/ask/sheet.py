@@ -50,7 +50,6 @@ class Sheet(QWidget):
     answer_clicked = Signal(int)
     files_dropped = Signal(list)
     copy_requested = Signal()
-    lines_broken = Signal(bool)
 
     def __init__(self, theme: Theme, session: AskSession | None = None) -> None:
         super().__init__()
@@ -74,9 +73,8 @@ class Sheet(QWidget):
         self.banner.acted.connect(self.read_requested)
         self.editor.resized.connect(self._place_empty)
         self.editor.edited.connect(self._edited)
-        self.editor.lines_broken.connect(self.lines_broken)
         self.empty.clicked.connect(self.editor.setFocus)
-        self.empty.paste_asked.connect(self.editor.paste)
+        self.empty.paste.clicked.connect(self.editor.paste)
         theme.changed.connect(self._place_empty)
         # A viewport that scrolls, as when its text is deleted, moves the widgets on it.
         self.editor.updateRequest.connect(self._viewport_moved)
@@ -126,10 +124,8 @@ class Sheet(QWidget):
 
     def show_opened(self, opened: Opened) -> None:
         """Show a file that was read."""
-        run, self.session.run = (
-            self.session.run,
-            None,
-        )  # setting the text must not count as editing what was asked
+        # Setting the text must not count as editing what was asked.
+        run, self.session.run = self.session.run, None
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
             self.show_text(opened.document.text, name=opened.document.name, path=opened.document.path)
@@ -169,11 +165,6 @@ class Sheet(QWidget):
         if run is not None and was_same and run.text is not TextState.SAME:
             self.text_changed.emit(self)
         self.page_shown.emit(self)
-
-    @Slot()
-    def keep_open(self) -> None:
-        """Keep the sheet when another file is opened from a list of answers."""
-        self.set_preview(False)
 
     def set_preview(self, on: bool) -> None:
         """Set whether the next file opened from a list of answers takes its place."""
@@ -277,7 +268,7 @@ class Sheet(QWidget):
         session.is_unsaved, session.is_demo = True, False
         is_read = session.is_preview and session.opened is not None
         if is_read and self.current_document() is not session.opened:
-            self.keep_open()
+            self.set_preview(False)
         is_blank = self.editor.is_empty()
         self.empty.setVisible(is_blank)
         if is_blank:

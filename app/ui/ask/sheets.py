@@ -19,7 +19,7 @@ from app.ui.document.pane import Pane
 from app.ui.kit.jobs import Job
 from app.ui.kit.page import Page
 
-_HISTORY = 50
+_HISTORY = 50  # questions saved for each sheet
 # The number of closed sheets that can be restored: each keeps its document in memory.
 _MOST_CLOSED = 10
 
@@ -90,9 +90,7 @@ class Sheets(QObject):
         """Add a sheet for a file that is read once it is shown, unless the file is open."""
         if any(sheet.session.path == path for sheet in self._sheets):
             return
-        session = AskSession()
-        session.path = path
-        sheet = self._create(session)
+        sheet = self._create(AskSession(path=path))
         sheet.show_opening(path, Path(path).name or path, DocumentState.ASLEEP)
         self._insert(len(self._sheets), sheet)
         self.added.emit()
@@ -270,7 +268,7 @@ class Sheets(QObject):
         self._save_job = job.then(self._saved, self._not_saved)
 
     def _to_save(self) -> SavedSheets:
-        sheets = sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)
+        sheets = sheets_to_save(self._sheets, self._stack.currentIndex())
         return replace(sheets, across=self.across())
 
     @Slot()
@@ -316,18 +314,18 @@ class Sheets(QObject):
     @Slot()
     def keep_current(self) -> None:
         """Keep the current sheet when another file is opened from a list of answers."""
-        self.current().keep_open()
+        self.current().set_preview(False)
 
     @Slot(int)
     def _keep_open(self, index: int) -> None:
         if 0 <= index < len(self._sheets):
-            self._sheets[index].keep_open()
+            self._sheets[index].set_preview(False)
 
 
-def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
+def sheets_to_save(sheets: Sequence[Sheet], current: int) -> SavedSheets:
     """Return what to save of the sheets, and mark their texts as saved; `current` is the index of the one shown.
 
-    `history` is the number of questions to save for each. Demonstrations are left out.
+    Demonstrations are left out.
     """
     saved: list[SavedSheet] = []
     shown = 0
@@ -346,7 +344,7 @@ def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> Saved
                 name=session.name,
                 path=session.path,
                 question=session.question,
-                history=tuple(session.history[-history:]),
+                history=tuple(session.history[-_HISTORY:]),
                 text=text,
                 file=file,
                 place=sheet.reading_place(),

@@ -41,7 +41,8 @@ def keep_welcomed(workspace: Workspace, report: Report) -> None:
 class WelcomeBand(QFrame):
     """The band above the page: what Spanlight does, what is shown, where data is kept, and that it stays here.
 
-    Its buttons are `open`, for a file of the user's own, `folder`, where data is kept, and `close_button`.
+    `line` is about the sample. Its buttons are `open`, for a file of the user's own, `folder`, where data is kept, and
+    `close_button`.
     """
 
     def __init__(self, theme: Theme, data: Path) -> None:
@@ -51,7 +52,7 @@ class WelcomeBand(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(tr("Welcome to Spanlight"))
         self._title = plain_label(tr("Ask a document, and the answer lights up"), type="title")
-        self._line = plain_label()
+        self.line = plain_label()
         self._signs = [Label(), Label()]
         self._private = plain_label(
             tr("Nothing that you open or ask leaves this computer."), type="small", ink="quiet"
@@ -99,13 +100,9 @@ class WelcomeBand(QFrame):
             QWidget.setTabOrder(one, after)
             one = after
 
-    def line(self) -> str:
-        """Return the line of text about the sample."""
-        return self._line.text()
-
     def _set_line(self, words: str) -> None:
-        self._line.setText(words)
-        self._line.setAccessibleName(words)
+        self.line.setText(words)
+        self.line.setAccessibleName(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stack the buttons and the facts where there is little room."""
@@ -119,7 +116,7 @@ class WelcomeBand(QFrame):
         self._facts.addLayout(row(theme, place, (self._place, 1000), self.folder, 1, gap=2), 1)
         self._buttons = row(theme, self.open, self.close_button, 1, gap=2)
         self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._whole.addLayout(column(theme, self._title, self._line, self._facts, gap=1.5), 1)
+        self._whole.addLayout(column(theme, self._title, self.line, self._facts, gap=1.5), 1)
         self._whole.addLayout(self._buttons)
 
     def _is_narrow(self) -> bool:
@@ -167,18 +164,13 @@ class Welcome(QObject):
         super().__init__(page)
         self._workspace, self._theme, self._lanes = page.workspace, page.theme, page.lanes
         self._sheets, self._controller, self._panel = sheets, controller, panel
-        self._band: WelcomeBand | None = None
+        self.band: WelcomeBand | None = None  # while it is shown
         self._sheet: Sheet | None = None
         self._job: Job | None = None
         sheets.shown.connect(self._sheet_shown)
         sheets.closing.connect(self._sheet_closing)
         controller.asking.connect(self._asking)
         controller.ended.connect(self._question_ended)
-
-    @property
-    def band(self) -> WelcomeBand | None:
-        """The band, None while it is not shown."""
-        return self._band
 
     def show(self, samples: Sequence[Sample], *, first: bool = False) -> None:
         """Open the sample in a new tab, or show the tab that has it, and ask its first question.
@@ -208,8 +200,8 @@ class Welcome(QObject):
         elif not run.is_running:
             self._question_ended(sheet)
         self._panel.box.select()
-        if self._band is not None:  # the next thing to do
-            self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.band is not None:  # the next thing to do
+            self.band.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keep_welcomed(self) -> None:
         """Save that the welcome was shown."""
@@ -220,7 +212,7 @@ class Welcome(QObject):
     @Slot()
     def leave(self) -> bool:
         """Remove the band, but not the sample; returns whether there was one."""
-        band, self._band = self._band, None
+        band, self.band = self.band, None
         if band is None:
             return False
         # The window's own focus widget: after a file dialog the window may not be active yet.
@@ -232,7 +224,7 @@ class Welcome(QObject):
         return True
 
     def _show_band(self) -> None:
-        band = self._band = WelcomeBand(self._theme, self._workspace.paths.data)
+        band = self.band = WelcomeBand(self._theme, self._workspace.paths.data)
         band.close_button.clicked.connect(self._close)
         band.folder.clicked.connect(self._open_folder)
         self.shown.emit(band)
@@ -241,9 +233,9 @@ class Welcome(QObject):
 
     @Slot(object)
     def _question_ended(self, sheet: Sheet | None) -> None:
-        if self._band is not None and sheet is not None and sheet is self._sheet:
+        if self.band is not None and sheet is not None and sheet is self._sheet:
             run = sheet.session.run
-            self._band.show_answered(run is not None and run.is_answered)
+            self.band.show_answered(run is not None and run.is_answered)
 
     @Slot(object)
     def _asking(self, sheet: Sheet | None) -> None:

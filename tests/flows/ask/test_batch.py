@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -32,6 +32,15 @@ def rows_of(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def answered(
+    folder: Path, *rows: object, engine: FakeEngine | None = None, options: Question = OPTIONS
+) -> Any:
+    """The rows that come out for these rows."""
+    source, output = write(folder / "in.jsonl", list(rows)), folder / "out.jsonl"
+    ask_batch(fake_workspace(folder, engine or FakeEngine()), source, output, options, Silent())
+    return rows_of(output)
+
+
 def questions(count: int) -> list[object]:
     return [
         {"id": f"q{n}", "context": f"\r\n{n} tarts", "question": "Where are the tarts?"} for n in range(count)
@@ -39,15 +48,11 @@ def questions(count: int) -> list[object]:
 
 
 def test_rows_come_out_in_order_with_places_in_the_context_as_given(tmp_path: Path) -> None:
+    context = "One\r\n👩‍👩‍👧 has tarts\r"
     source = write(
         tmp_path / "in.jsonl",
         [
-            {
-                "id": "a",
-                "context": "One\r\n👩‍👩‍👧 has tarts\r",
-                "question": "Where are the tarts?",
-                "more": 1,
-            },
+            {"id": "a", "context": context, "question": "Where are the tarts?", "more": 1},
             {"id": 2, "context": "Nothing here.", "question": "Where is the king?"},
             {"id": "c", "context": "", "question": "Where is the king?"},
             {"id": "d", "context": "Some king.", "question": "  "},
@@ -57,7 +62,6 @@ def test_rows_come_out_in_order_with_places_in_the_context_as_given(tmp_path: Pa
     done = ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
     assert (done.rows, done.finished_before) == (4, 0)
     first, second, third, fourth = rows_of(output)
-    context = "One\r\n👩‍👩‍👧 has tarts\r"
     assert first["answer"] == "tarts" == context[first["start"] : first["end"]]
     assert list(first) == [
         "id", "answer", "start", "end", "probability", "no_answer_probability", "outcome", "nearest",
@@ -70,26 +74,19 @@ def test_rows_come_out_in_order_with_places_in_the_context_as_given(tmp_path: Pa
 
 
 def test_low_confidence_is_told_with_the_nearest_words(tmp_path: Path) -> None:
-    rows = [{"id": 1, "context": "The king stole tarts.", "question": "Perhaps it was the king?"}]
-    output = tmp_path / "out.jsonl"
-    ask_batch(fake_workspace(tmp_path), write(tmp_path / "in.jsonl", list(rows)), output, OPTIONS, Silent())
-    (row,) = rows_of(output)
+    asked = {"id": 1, "context": "The king stole tarts.", "question": "Perhaps it was the king?"}
+    (row,) = answered(tmp_path, asked)
     assert (row["answer"], row["start"], row["outcome"]) == ("", None, "low-confidence")
     assert row["nearest"] == {"text": "king", "start": 4, "end": 8, "probability": 0.3}
 
 
 def test_options_reach_the_reader(tmp_path: Path) -> None:
-    source = write(
-        tmp_path / "in.jsonl", [{"id": 1, "context": "Nothing here.", "question": "Where is the king?"}]
-    )
     engine = FakeEngine()
-    options = Question("", (), top_k=3, threshold=0.0)
-    ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", options, Silent())
-    asked = engine.requests[0]
-    assert isinstance(asked, QuestionBatch)
-    question = asked.questions[0]
-    assert question.top_k >= 3 and question.threshold == 0
-    row = rows_of(tmp_path / "out.jsonl")[0]
+    asked = {"id": 1, "context": "Nothing here.", "question": "Where is the king?"}
+    (row,) = answered(tmp_path, asked, engine=engine, options=replace(OPTIONS, top_k=3, threshold=0.0))
+    (batch,) = engine.requests
+    assert isinstance(batch, QuestionBatch)
+    assert batch.questions[0].top_k >= 3 and batch.questions[0].threshold == 0
     assert row["answer"] == "Nothing"
     assert row["answers"] == [{"answer": "Nothing", "start": 0, "end": 7, "probability": 0.05}]
 
@@ -104,12 +101,9 @@ def test_other_places_are_listed_as_of_a_single_question(tmp_path: Path) -> None
             answers = tuple(Answer(0, span, span.of(context), p, 6.0, 2.0) for span, p in spans)
             return (Reading(answers, True, 0.1, 0.5, 1, 1, 0.1),)
 
-    source = write(tmp_path / "in.jsonl", [{"id": 1, "context": context, "question": "Who stole the tarts?"}])
-    output = tmp_path / "out.jsonl"
-    ask_batch(fake_workspace(tmp_path, Engine()), source, output, replace(OPTIONS, top_k=5), Silent())
-    (row,) = rows_of(output)
-    answers = cast("list[dict[str, object]]", row["answers"])
-    assert [answer["answer"] for answer in answers] == ["king", "queen"]
+    asked = {"id": 1, "context": context, "question": "Who stole the tarts?"}
+    (row,) = answered(tmp_path, asked, engine=Engine(), options=replace(OPTIONS, top_k=5))
+    assert [answer["answer"] for answer in row["answers"]] == ["king", "queen"]
 
 
 def test_compressed_input_and_rows_without_an_id(tmp_path: Path) -> None:
@@ -186,10 +180,9 @@ def test_progress_is_that_of_the_whole_batch(tmp_path: Path) -> None:
 
 
 def test_large_contexts_go_in_groups_of_their_own(tmp_path: Path) -> None:
-    rows: list[object] = [{"id": n, "context": "word " * 50_000, "question": "Which word?"} for n in range(3)]
+    rows = [{"id": n, "context": "word " * 50_000, "question": "Which word?"} for n in range(3)]
     engine = FakeEngine()
-    source = write(tmp_path / "in.jsonl", rows)
-    ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", OPTIONS, Silent())
+    answered(tmp_path, *rows, engine=engine)
     assert len(engine.requests) == 3
 
 
@@ -229,35 +222,20 @@ def test_other_files_are_not_touched(tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="overwrite"):
         ask_batch(workspace, source, source, OPTIONS, Silent())
     assert source.read_bytes() == before
-    letter = tmp_path / "letter.txt"
-    letter.write_text("Dear Alice,\nhow are you?")
-    with pytest.raises(SpanlightError, match=r"Line 1 of letter\.txt"):
-        ask_batch(workspace, source, letter, OPTIONS, Silent())
-    assert letter.read_text() == "Dear Alice,\nhow are you?"
+    other = tmp_path / "letter.txt"
+    for content, said in (
+        ("Dear Alice,\nhow are you?", r"Line 1 of letter\.txt"),
+        ("Call Alice", "is not a result"),
+        ('{"id": 1, "context": "x", "question": "y"}\n', "is not a result"),
+    ):
+        other.write_text(content)
+        with pytest.raises(SpanlightError, match=said):
+            ask_batch(workspace, source, other, OPTIONS, Silent())
+        assert other.read_text() == content
     with pytest.raises(SpanlightError, match="There is no file"):
         ask_batch(workspace, tmp_path / "none.jsonl", tmp_path / "out.jsonl", OPTIONS, Silent())
     with pytest.raises(SpanlightError, match="could not be written"):
         ask_batch(workspace, source, tmp_path, OPTIONS, Silent())
-
-
-def test_lone_surrogates_do_not_end_a_batch(tmp_path: Path) -> None:
-    source = write(
-        tmp_path / "in.jsonl",
-        [{"id": "\ud800", "context": "\ud83d a king", "question": "\udc00 Where king?"}],
-    )
-    ask_batch(fake_workspace(tmp_path), source, tmp_path / "out.jsonl", OPTIONS, Silent())
-    row = rows_of(tmp_path / "out.jsonl")[0]
-    assert (row["id"], row["answer"], row["start"]) == ("\ud800", "king", 4)
-
-
-def test_files_that_were_never_ours_are_neither_truncated_nor_appended_to(tmp_path: Path) -> None:
-    source = write(tmp_path / "in.jsonl", questions(2))
-    other = tmp_path / "note.txt"
-    for content in ("Call Alice", '{"id": 1, "context": "x", "question": "y"}\n'):
-        other.write_text(content)
-        with pytest.raises(SpanlightError, match="is not a result"):
-            ask_batch(fake_workspace(tmp_path), source, other, OPTIONS, Silent())
-        assert other.read_text() == content
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without devices")
@@ -279,13 +257,11 @@ def test_the_answer_is_the_context_as_given_also_with_lone_surrogates(tmp_path: 
             span = Span(6, 13)
             return (Reading((Answer(0, span, span.of(text), 0.9, 6.0, 2.0),), True, 0.1, 0.5, 1, 1, 0.1),)
 
-    source = write(tmp_path / "in.jsonl", [{"id": 1, "context": context, "question": "Who \ud800 stole?"}])
-    options = replace(OPTIONS, top_k=2)
-    ask_batch(fake_workspace(tmp_path, Engine()), source, tmp_path / "out.jsonl", options, Silent())
-    (row,) = rows_of(tmp_path / "out.jsonl")
-    start, end = cast("tuple[int, int]", (row["start"], row["end"]))
-    assert row["answer"] == context[start:end] == "\ud800Knave\udfff"
-    assert cast("list[dict[str, object]]", row["answers"])[0]["answer"] == row["answer"]
+    asked = {"id": "\ud800", "context": context, "question": "Who \ud800 stole?"}
+    (row,) = answered(tmp_path, asked, engine=Engine(), options=replace(OPTIONS, top_k=2))
+    assert row["id"] == "\ud800"
+    assert row["answer"] == context[row["start"] : row["end"]] == "\ud800Knave\udfff"
+    assert row["answers"][0]["answer"] == row["answer"]
 
 
 def test_a_second_batch_on_the_same_output_is_refused_with_who_has_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered, status
 from app.core.layout import Kind
-from app.core.memory_limit import exit_out_of_memory, limit_memory
+from app.core.memory_limit import limit_memory
 from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
@@ -306,10 +306,3 @@ def test_drawing_does_not_wait_for_reading(documents: Documents, pdf: Path) -> N
         stop.set()
         thread.join(20)
     assert stopped == [Stopped]
-
-
-def test_running_out_ends_the_process_it_is_called_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    codes: list[int] = []
-    monkeypatch.setattr(os, "_exit", codes.append)
-    exit_out_of_memory()
-    assert codes == [77]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report import Progress, Silent
+from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
@@ -26,6 +27,22 @@ def found(*words: str, likely: float = 0.2, document: int = 0) -> tuple[Answer, 
         Answer(document, Span(TEXT.index(word), TEXT.index(word) + len(word)), word, likely, 5.0, 1.0)
         for word in words
     )
+
+
+class Telling(FakeEngine):
+    """Reports what it was given, progress and readings, and returns the last of them."""
+
+    def __init__(self, *told: Progress | Reading) -> None:
+        super().__init__()
+        self._told = told
+
+    def run(self, request: object, choice: object, report: Report) -> Any:
+        for one in self._told[:-1]:
+            if isinstance(one, Progress):
+                report.progress(one)
+            else:
+                report.partial(one)
+        return self._told[-1]
 
 
 def words(answers: tuple[Answer, ...], most: int = 5) -> list[str]:
@@ -86,24 +103,15 @@ def test_the_best_stays_and_the_others_keep_their_order(spans: list[tuple[int, i
 
 def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:
     many = Reading(found("noon", "at one"), True, 0.1, 0.5, 1, 1, 0.1)
-
-    class Engine(FakeEngine):
-        def run(self, request: object, choice: object, report: object) -> Reading:
-            report.partial(many)  # type: ignore[attr-defined]
-            return many
-
     report = Listener()
-    last = ask(fake_workspace(tmp_path, Engine()), Question("When?", (Document(TEXT),)), report)
+    last = ask(fake_workspace(tmp_path, Telling(many, many)), Question("When?", (Document(TEXT),)), report)
     assert report.partials == [last] and [answer.text for answer in last.answers] == ["noon"]
 
 
 def test_what_the_quick_reader_read_alone_tells_nothing_of_the_careful_ones_speed(tmp_path: Path) -> None:
-    class Engine(FakeEngine):
-        def run(self, request: object, choice: object, report: object) -> Reading:
-            report.progress(Progress(32, 32, "windows"))  # type: ignore[attr-defined]
-            return Reading(found("noon"), True, 0.1, 0.5, 32, 32, 0.3, model="reader-quick", quick=True)
-
-    workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, finder="/m/reader-quick"))
+    reading = Reading(found("noon"), True, 0.1, 0.5, 32, 32, 0.3, model="reader-quick", quick=True)
+    engine = Telling(Progress(32, 32, "windows"), reading)
+    workspace = fake_workspace(tmp_path, engine, None, replace(READER, finder="/m/reader-quick"))
     workspace.settings.reading_speed = 5.0
     said = ask(workspace, Question("When?", (Document(TEXT),), quick=True), Silent())
     assert said.finder == said.model == "reader-quick"
@@ -119,16 +127,10 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
 ) -> None:
     first = Reading(found("noon"), True, 0.1, 0.5, 30, 900, 0.1, complete=False, model="reader-quick")
     last = Reading(found("noon"), True, 0.1, 0.5, 12, 12, 0.3, model="reader", quick=True, windows_whole=900)
-
-    class Engine(FakeEngine):
-        def run(self, request: object, choice: object, report: object) -> Reading:
-            report.partial(first)  # type: ignore[attr-defined]
-            report.progress(Progress(60, 60, "windows"))  # type: ignore[attr-defined]
-            return last
-
+    engine = Telling(first, Progress(60, 60, "windows"), last)
     card = replace(READER, finder=finder, parameters=100)
     quick_card = replace(READER, name="reader-quick", parameters=10)
-    workspace, report = fake_workspace(tmp_path, Engine(), None, card, quick_card), Listener()
+    workspace, report = fake_workspace(tmp_path, engine, None, card, quick_card), Listener()
     said = ask(workspace, Question("When?", (Document(TEXT),), quick=quick), report)
     assert said.finder == ("reader-quick" if named else "") and said.share_of_text == pytest.approx(12 / 900)
     work = 384 * (12 * 100 + (48 * 10 if named else 0))
@@ -141,13 +143,10 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
         assert (stopped.share_read, stopped.share_of_text) == (0.5, None), "of the passages to be read"
 
 
-@pytest.mark.parametrize(("length", "tokens"), [(2000, 690), (400, 0), (10**6, 384 * 2)])
+@pytest.mark.parametrize(("length", "tokens"), [(2000, 690), (400, 0), (10_000, 384 * 2)])
 def test_the_speed_of_reading_is_that_of_the_tokens_read(tmp_path: Path, length: int, tokens: int) -> None:
-    class Engine(FakeEngine):
-        def run(self, request: object, choice: object, report: object) -> Reading:
-            return Reading((), False, 0.9, 0.5, 2, 2, 0.5)
-
-    workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, parameters=100))
+    engine = Telling(Reading((), False, 0.9, 0.5, 2, 2, 0.5))
+    workspace = fake_workspace(tmp_path, engine, None, replace(READER, parameters=100))
     ask(workspace, Question("When?", (Document("tide " * (length // 5)),)), Silent())
     assert workspace.settings.reading_speed == tokens * 100 / 0.5, "too few tokens tell nothing"
 
@@ -162,7 +161,7 @@ def test_a_slow_reading_lowers_the_speed_little_and_a_fast_one_raises_it_at_once
     workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, parameters=100))
     speeds = []
     for _ in range(33):
-        ask(workspace, Question("When?", (Document("tide " * 10**5),)), Silent())
+        ask(workspace, Question("When?", (Document("tide " * 2_000),)), Silent())
         speeds.append(workspace.settings.reading_speed / (384 * 2 * 100))
     assert speeds[:3] == pytest.approx([1, 0.82, 2]) and speeds[-1] == pytest.approx(0.2, rel=0.02)
 

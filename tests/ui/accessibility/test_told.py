@@ -66,13 +66,13 @@ def test_the_next_answer_is_told_and_the_caret_is_at_it(view: AskView, told: Tol
     pane = sheet.editor
     assert pane.selection().start == TEXT.index(WORDS[0])
     told.clear()
-    view.presenter.choose_next()
+    view.presenter.step(1)
     assert len(told) == 1 and told[0][0].startswith(WORDS[1]) and not told[0][1]
     assert pane.selection().start == TEXT.index(WORDS[1])
     # What is selected stays so.
     pane.moveCursor(QTextCursor.MoveOperation.EndOfWord, QTextCursor.MoveMode.KeepAnchor)
     selected = pane.textCursor().selectedText()
-    view.presenter.choose_next()
+    view.presenter.step(1)
     assert selected and pane.textCursor().selectedText() == selected
 
 

@@ -10,34 +10,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pypdfium2
 import pytest
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
 from app.core.corrections import Verdict
-from app.core.days import date_and_time, iso, local
+from app.core.days import iso
 from app.core.history import Entry
 from app.core.layout import Kind
 from app.core.report import Silent
 from app.core.text import Span
 from app.flows.teach.corrections import correct, judged_entry
 from app.ui.ask.ask import AskView
-from tests.helpers.open_files import PAGE, ask, is_open, reader, titles, write_pdf
-from tests.helpers.small_pdfs import locked_pdf
-from tests.helpers.windows import FakeEngine
+from tests.helpers.open_files import PAGE, ask, is_open, open_locked, titles, write_pdf
 
 TIDES = "The tide is high at noon.\nIt is low at six."
-
-
-@pytest.fixture
-def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
-    return lambda: open_page(AskView, reader())
-
-
-@pytest.fixture
-def view(make: Callable[[], AskView]) -> AskView:
-    return make()
 
 
 def entries(view: AskView) -> list[Entry]:
@@ -84,7 +71,7 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     )
     assert entry.kind is Kind.PDF and entry.best is not None
     assert (entry.best.text, entry.best.page) == ("noon", 2)
-    view.presenter.choose_next()
+    view.presenter.step(1)
     view.sheets.show_new()
     view.sheets.bring(0)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
@@ -290,21 +277,10 @@ def test_answers_are_saved_in_every_format(
         saved(view, qtbot, key)
         assert notes[-1] == f"1 answer saved to {Path(named[-1]).name}", view.panel.notice.sentence()
     assert {Path(name).parent for name in named} == {tmp_path} and len(set(named)) == 5
-    table, page, notation, squad, copy = (Path(name) for name in named)
+    table, *others, copy = (Path(name) for name in named)
     assert table.name == "tides, answers.csv"
-    (row,) = csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))
-    assert (row["answer"], row["page"]) == ("noon", "2")
-    assert "**noon**" in page.read_text("utf-8")
-    assert '"exact": "noon"' in notation.read_text("utf-8")
-    (paragraph,) = json.loads(squad.read_text("utf-8"))["data"][0]["paragraphs"]
-    start = paragraph["qas"][0]["answers"][0]["answer_start"]
-    assert paragraph["context"][start:].startswith("noon")
+    assert all("noon" in file.read_text("utf-8-sig") for file in (table, *others))
     assert b"/Highlight" in copy.read_bytes()
-    marked = pypdfium2.PdfDocument(copy)
-    try:
-        assert len(marked) == 2
-    finally:
-        marked.close()
 
 
 def test_answers_are_saved_with_when_they_were_asked(
@@ -316,15 +292,10 @@ def test_answers_are_saved_with_when_they_were_asked(
     (entry,) = entries(view)
     view = make()
     brought(view, qtbot, entry)
-    later = entry.asked + 50 * 3600
-    monkeypatch.setattr("app.flows.history.history.time.time", lambda: later)
-    for key in ("csv", "json", "markdown"):
-        saved(view, qtbot, key)
-    table, notation, page = (Path(name).read_text("utf-8-sig") for name in named)
-    (row,) = csv.DictReader(io.StringIO(table))
-    (note,) = json.loads(notation)["first"]["items"]
-    assert row["asked"] == note["created"] == iso(entry.asked)
-    assert f"Read on {date_and_time(local(entry.asked))}" in page
+    monkeypatch.setattr("app.flows.history.history.time.time", lambda: entry.asked + 50 * 3600)
+    saved(view, qtbot, "csv")
+    (row,) = csv.DictReader(io.StringIO(Path(named[0]).read_text("utf-8-sig")))
+    assert row["asked"] == iso(entry.asked)
 
 
 def test_only_a_pdf_can_be_saved_with_highlights(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -351,12 +322,7 @@ def test_a_typed_text_and_the_threshold_on_the_page_are_saved_as_they_are(
 def test_a_locked_pdf_is_saved_with_its_password(
     view: AskView, qtbot: QtBot, tmp_path: Path, named: list[str]
 ) -> None:
-    (tmp_path / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
-    view.open_files([tmp_path / "locked.pdf"])
-    opening = view.sheets.current().opening
-    assert opening is not None
-    qtbot.waitUntil(lambda: opening.lock.field.isVisible())
-    opening.lock.entered.emit("opensesame")
+    open_locked(view, qtbot, tmp_path).lock.entered.emit("opensesame")
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     ask(view, qtbot, "Where is it buried?")
     saved(view, qtbot, "squad")

@@ -20,17 +20,11 @@ from app.ui.table.table import TableView
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import answers
-from tests.helpers.open_files import Waiting, ask, is_open, reader
-from tests.helpers.small_pdfs import locked_pdf
+from tests.helpers.open_files import Waiting, ask, is_open, open_locked
 from tests.helpers.windows import FakeEngine, button, settle
 
 TIDE = "The tide is high at noon."
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def engine() -> FakeEngine:
-    return reader()
 
 
 @pytest.fixture
@@ -125,7 +119,7 @@ def test_however_a_file_is_opened_the_question_comes_next(
     if way == "empty page":
         view.open_files([tide])
     elif way == "recent":
-        qtbot.mouseClick(view.sheets.current().empty.recent()[0], LEFT)
+        qtbot.mouseClick(view.sheets.current().empty.recent[0], LEFT)
     else:
         view.sheets.current().files_dropped.emit([tide])
     assert window.focusWidget() is view.panel.box.field
@@ -139,15 +133,10 @@ def test_however_a_file_is_opened_the_question_comes_next(
 def test_a_file_that_is_locked_is_given_its_password_first(
     window: MainWindow, view: AskView, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    file = tmp_path / "locked.pdf"
-    file.write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
-    view.open_files([file])
-    page = view.sheets.current().opening
-    assert page is not None
-    qtbot.waitUntil(page.lock.field.isVisible)
+    page = open_locked(view, qtbot, tmp_path)
     assert window.focusWidget() is page.lock.field
     window.show_page("settings")
-    window.open_files([file])
+    window.open_files([tmp_path / "locked.pdf"])
     assert window.focusWidget() is page.lock.field
 
 

@@ -34,13 +34,8 @@ def first_word(question: Question, choice: ModelChoice | None, report: Report) -
 
 
 @pytest.fixture
-def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
-    return lambda: open_page(AskView, FakeEngine(first_word, CARD))
-
-
-@pytest.fixture
-def view(make: Callable[[], AskView]) -> AskView:
-    return make()
+def engine() -> FakeEngine:
+    return FakeEngine(first_word, CARD)
 
 
 def write(view: AskView, text: str) -> None:

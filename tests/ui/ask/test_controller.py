@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from app.ui.ask.ask import AskView
 from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
-from tests.helpers.open_files import CARD, Waiting, is_open, titles
+from tests.helpers.open_files import CARD, Waiting, is_open, open_locked, titles
 from tests.helpers.scripted_reader import ScriptedReader, ask_in, sheet_with
-from tests.helpers.small_pdfs import Page, locked_pdf, small_pdf
+from tests.helpers.small_pdfs import Page, small_pdf
 from tests.helpers.windows import FakeEngine
 
 TIDE = "The tide is high at noon, low at dawn, and the moon is full at midnight."
@@ -44,11 +44,6 @@ def engine(scripted: ScriptedReader) -> FakeEngine:
 
 
 @pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView], engine: FakeEngine) -> AskView:
-    return open_page(AskView, engine)
-
-
-@pytest.fixture
 def waiting(view: AskView) -> Iterator[Waiting]:
     documents = Waiting(view.workspace.documents)
     view.workspace.documents = documents  # type: ignore[assignment]
@@ -56,12 +51,17 @@ def waiting(view: AskView) -> Iterator[Waiting]:
     documents.go_on.set()
 
 
+def opened(view: AskView, folder: Path, name: str, text: str) -> Sheet:
+    """Open a file with this text; the sheet that it is read into."""
+    (folder / name).write_text(text, "utf-8")
+    view.open_files([folder / name])
+    return view.sheets.current()
+
+
 @pytest.fixture
 def tide(view: AskView, tmp_path: Path, waiting: Waiting) -> Sheet:
     """Return the sheet of a file that is still being opened."""
-    (tmp_path / "tide.txt").write_text(TIDE, "utf-8")
-    view.open_files([tmp_path / "tide.txt"])
-    return view.sheets.current()
+    return opened(view, tmp_path, "tide.txt", TIDE)
 
 
 def out(sheet: Sheet) -> AskRun:
@@ -369,11 +369,7 @@ def test_where_the_file_cannot_be_opened_the_question_stays_to_be_asked(
 def test_it_waits_while_the_password_is_asked_for(
     view: AskView, qtbot: QtBot, tmp_path: Path, engine: FakeEngine
 ) -> None:
-    (tmp_path / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
-    view.open_files([tmp_path / "locked.pdf"])
-    page = view.sheets.current().opening
-    assert page is not None
-    qtbot.waitUntil(lambda: page.lock.field.isVisible())
+    page = open_locked(view, qtbot, tmp_path)
     ask_in(view, qtbot, view.sheets.current(), "What is buried?")
     assert view.sheets.current().session.waiting
     qtbot.keyClicks(page.lock.field, "opensesame")
@@ -413,9 +409,7 @@ def test_an_older_one_that_waits_is_asked_however_the_reading_before_it_ends(
 ) -> None:  # fmt: skip
     ask_in(view, qtbot, tide, "When at noon")
     waiting.go_on.set()
-    (tmp_path / "gate.txt").write_text(GATE, "utf-8")
-    view.open_files([tmp_path / "gate.txt"])
-    gate = view.sheets.current()
+    gate = opened(view, tmp_path, "gate.txt", GATE)
     ask_in(view, qtbot, gate, SECOND)
     # On a busy machine it may have begun already, and be paused for the newer one.
     qtbot.waitUntil(lambda: gate.is_open and (bool(tide.session.waiting) or is_over(tide) or is_paused(tide)))
@@ -441,9 +435,7 @@ def test_a_question_that_waits_for_its_file_gives_way_to_an_entry_of_the_history
     view: AskView, qtbot: QtBot, tmp_path: Path, scripted: ScriptedReader, tide: Sheet, waiting: Waiting
 ) -> None:
     ask_in(view, qtbot, tide, "When at noon")
-    (tmp_path / "gate.txt").write_text(GATE, "utf-8")
-    view.open_files([tmp_path / "gate.txt"])
-    gate = view.sheets.current()
+    gate = opened(view, tmp_path, "gate.txt", GATE)
     ask_in(view, qtbot, gate, SECOND)
     assert gate.session.waiting
     path = gate.session.path
@@ -457,12 +449,10 @@ def test_of_a_file_without_text_it_is_told_once_its_tab_is_shown(
     view: AskView, qtbot: QtBot, tmp_path: Path, waiting: Waiting, engine: FakeEngine
 ) -> None:
     (tmp_path / "scan.pdf").write_bytes(small_pdf([Page()]))
-    (tmp_path / "tide.txt").write_text(TIDE, "utf-8")
     view.open_files([tmp_path / "scan.pdf"])
     scan = view.sheets.current()
     ask_in(view, qtbot, scan, "When at noon")
-    view.open_files([tmp_path / "tide.txt"])
-    tide = view.sheets.current()
+    tide = opened(view, tmp_path, "tide.txt", TIDE)
     ask_in(view, qtbot, tide, "What is high")
     waiting.go_on.set()
     qtbot.waitUntil(lambda: is_over(tide))

@@ -321,7 +321,7 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
     shared.libraries.add([notes])
     qtbot.waitUntil(lambda: "draft.md" in names(view), timeout=20_000)
     choose(view, "Folders, files and kinds…", row(view, "Notes"))
-    contents = view.documents.findChild(Contents)
+    contents = view.findChild(Contents)
     assert contents is not None
     qtbot.waitUntil(lambda: contents.words.text() == "3 documents, 21 bytes")
     monkeypatch.setattr(library_dialogs, "open_names", lambda *_: [str(single)])
@@ -336,7 +336,7 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
     assert library.roots == (str(notes), str(single))
     assert (library.suffixes, library.ignore) == (("md", "pdf"), ("draft*",))
     choose(view, "Folders, files and kinds…", row(view, "Notes"))
-    contents = view.documents.findChildren(Contents)[-1]
+    contents = view.findChildren(Contents)[-1]
     assert contents.suffixes.text() == "md, pdf"
     contents.suffixes.setText("+csv")
     assert set(contents.library().suffixes) == SUFFIXES | {"csv"}

@@ -20,26 +20,10 @@ from app.ui.document.opening_page import OpeningPage
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.window.window import MainWindow
-from tests.helpers.open_files import PAGE, Waiting, ask, is_open, reader, titles, write_pdf
-from tests.helpers.small_pdfs import locked_pdf
-from tests.helpers.windows import FakeEngine, settle
+from tests.helpers.open_files import PAGE, Waiting, ask, is_open, open_locked, titles, write_pdf
+from tests.helpers.windows import settle
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def engine() -> FakeEngine:
-    return reader()
-
-
-@pytest.fixture
-def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
-    return lambda: open_page(AskView, reader())
-
-
-@pytest.fixture
-def view(make: Callable[[], AskView]) -> AskView:
-    return make()
 
 
 @pytest.fixture
@@ -105,10 +89,7 @@ def test_progress_is_shown_while_a_file_is_read_and_esc_stops_it(
 def test_a_locked_file_asks_for_its_password_which_is_written_nowhere(
     view: AskView, qtbot: QtBot, tmp_path: Path, spanlight_home: Path
 ) -> None:
-    (tmp_path / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
-    view.open_files([tmp_path / "locked.pdf"])
-    page = opening(view)
-    qtbot.waitUntil(lambda: page.lock.field.isVisible())
+    page = open_locked(view, qtbot, tmp_path)
     qtbot.keyClicks(page.lock.field, "sesame")
     qtbot.keyClick(page.lock.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.lock.field.isVisible() and "does not fit" in words(page))
@@ -130,13 +111,8 @@ def test_a_locked_file_asks_for_its_password_which_is_written_nowhere(
 def test_a_file_whose_password_nobody_knows_can_be_closed(
     view: AskView, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    (tmp_path / "locked.pdf").write_bytes(locked_pdf("Secret.", "opensesame"))
-    view.open_files([tmp_path / "locked.pdf"])
-    page = opening(view)
-    qtbot.waitUntil(lambda: page.lock.field.isVisible())
-    assert not [
-        one for one in page.findChildren(QPushButton) if one.text() == "Try again" and one.isVisible()
-    ]
+    page = open_locked(view, qtbot, tmp_path)
+    assert not any(one.text() == "Try again" and one.isVisible() for one in page.findChildren(QPushButton))
     qtbot.mouseClick(button(page, "Close"), LEFT)
     assert titles(view) == ["New text"]
 
@@ -189,8 +165,8 @@ def test_files_opened_before_are_offered_and_can_be_forgotten(
     first.workspace.save_settings()
     view = make()
     empty = view.sheets.current().empty
-    assert [one.text() for one in empty.recent()] == ["two & three.txt", "one.txt"]
-    qtbot.mouseClick(empty.recent()[1], LEFT)
+    assert [one.text() for one in empty.recent] == ["two & three.txt", "one.txt"]
+    qtbot.mouseClick(empty.recent[1], LEFT)
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert titles(view) == ["one.txt"]
     actions = view.tabs._files.actions()
@@ -202,7 +178,7 @@ def test_files_opened_before_are_offered_and_can_be_forgotten(
     view.tabs._files.actions()[-1].trigger()
     assert view.workspace.settings.recent_files == []
     assert not view.tabs._recent.isVisible()
-    assert not view.sheets.new().empty.recent()
+    assert not view.sheets.new().empty.recent
 
 
 def test_a_file_that_is_being_opened_when_the_window_closes_is_opened_at_the_next_start(

@@ -21,14 +21,13 @@ from app.flows.history.history import past
 from app.flows.workspace import Workspace
 from app.ui.ask import page_recogniser
 from app.ui.ask.ask import AskView
-from app.ui.ask.page_recogniser import RecognitionBar
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
+from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
-from tests.helpers.open_files import ask, is_open, reader
-from tests.helpers.scans import grey, letter, needs_tesseract, png, scan
+from tests.helpers.open_files import ask, is_open
+from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page
-from tests.helpers.windows import FakeEngine
 
 pytestmark = needs_tesseract
 
@@ -52,10 +51,8 @@ def documents() -> Iterator[Documents]:
 
 
 @pytest.fixture
-def view(
-    open_page: Callable[[type[AskView], FakeEngine], AskView], documents: Documents
-) -> Iterator[AskView]:
-    page = open_page(AskView, reader())
+def view(make: Callable[[], AskView], documents: Documents) -> Iterator[AskView]:
+    page = make()
     page.workspace.documents = documents
     yield page
     for lane in (page.lanes.documents, page.lanes.recognition):
@@ -65,12 +62,6 @@ def view(
 def shown(sheet: Sheet) -> str:
     opened = sheet.session.opened
     return opened.document.text if opened is not None else ""
-
-
-def bar_of(view: AskView, sheet: Sheet) -> RecognitionBar:
-    bar = view.recogniser.bar_of(sheet)
-    assert bar is not None
-    return bar
 
 
 def type_question(view: AskView, qtbot: QtBot, question: str) -> None:
@@ -84,6 +75,22 @@ def recognised(view: AskView, qtbot: QtBot, sheet: Sheet) -> None:
         lambda: sheet.session.opened is not None and not sheet.session.opened.pictures, timeout=30_000
     )
     qtbot.waitUntil(lambda: view.lanes.recognition.idle and view.lanes.documents.idle)
+
+
+def robin_found(view: AskView, qtbot: QtBot, sheet: Sheet) -> None:
+    """Have the pages of birds recognised, and wait for the first three."""
+    qtbot.mouseClick(view.recogniser.bars[sheet].begin, LEFT)
+    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+
+
+def answered(view: AskView, qtbot: QtBot, session: AskSession) -> AskRun:
+    """The last question of a session, once its answer is there and kept."""
+    qtbot.waitUntil(
+        lambda: session.run is not None and session.waiting is None and not session.run.is_running
+    )
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert session.run is not None
+    return session.run
 
 
 @cache
@@ -121,7 +128,7 @@ def test_a_scan_is_read_by_itself_and_its_page_and_its_answer_say_so(
 ) -> None:
     (tmp_path / "scan.pdf").write_bytes(scan([FIRST, SECOND]))
     sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
-    bar = bar_of(view, sheet)
+    bar = view.recogniser.bars[sheet]
     assert bar.isVisible() and bar.strip.words().startswith("Recognising") and not sheet.banner.isVisible()
     recognised(view, qtbot, sheet)
     assert shown(sheet) == "The knave stole the tarts.\n\nNobody saw the gardener."
@@ -137,27 +144,15 @@ def test_a_scan_is_read_by_itself_and_its_page_and_its_answer_say_so(
     assert pane.light_boxes(0), "the box on the picture is lit"
 
 
-def test_a_question_waits_for_the_first_text(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "scan.png").write_bytes(png(*grey(FIRST, 200)))
-    sheet = is_open(view, qtbot, [tmp_path / "scan.png"])
-    type_question(view, qtbot, "Who stole the tarts")
-    assert sheet.session.waiting is not None and sheet.session.run is None
-    recognised(view, qtbot, sheet)
-    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
-    qtbot.waitUntil(lambda: view.lanes.files.idle)
-    assert sheet.session.run is not None and sheet.session.run.reading is not None
-    assert "knave" in shown(sheet)
-
-
 def test_many_pages_are_offered_stopped_and_gone_on_with(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    bar = bar_of(view, sheet)
+    bar = view.recogniser.bars[sheet]
     assert bar.words.text() == "8 pages are pictures. To recognise their text takes about 32 seconds."
     qtbot.mouseClick(bar.begin, LEFT)
     qtbot.waitUntil(lambda: "sings" in shown(sheet), timeout=30_000)
-    assert view.recogniser.stop(sheet)
+    view.recogniser.stop(sheet)
     qtbot.waitUntil(lambda: view.lanes.recognition.idle and view.lanes.documents.idle)
     assert sheet.session.opened is not None
     assert sheet.session.opened.pictures
@@ -169,24 +164,21 @@ def test_many_pages_are_offered_stopped_and_gone_on_with(
     # Opened again, it is there at once.
     view.sheets.close(view.sheets.all().index(sheet))
     again = is_open(view, qtbot, [tmp_path / "scan.pdf"])
-    assert shown(again).count("sings") == 8 and view.recogniser.bar_of(again) is None
+    assert shown(again).count("sings") == 8 and again not in view.recogniser.bars
 
 
 def test_a_question_waits_for_all_pages_that_are_recognised(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
-    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    robin_found(view, qtbot, sheet)
     type_question(view, qtbot, "Who is the finch")
     assert sheet.session.waiting is not None and sheet.session.run is None
     assert view.panel.strip.words() == "Waiting for the text of 5 pages"
     go_on.set()
     recognised(view, qtbot, sheet)
-    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
-    qtbot.waitUntil(lambda: view.lanes.files.idle)
-    assert sheet.session.run is not None and sheet.session.run.lit == (True,)
-    assert sheet.session.run.note.startswith("8 pages read whole")
+    run = answered(view, qtbot, sheet.session)
+    assert run.lit == (True,) and run.note.startswith("8 pages read whole")
     assert [entry.words for entry in past(view.workspace, "", Silent()).entries] == ["finch"]
 
 
@@ -195,8 +187,7 @@ def test_a_paused_question_goes_on_while_a_newer_one_waits_for_its_pages(
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
     session = sheet.session
-    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
-    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    robin_found(view, qtbot, sheet)
     opened = sheet.current_document()
     session.run = earlier = AskRun(Question("Who is the robin", (opened.document,)), (opened,))
     earlier.pause()
@@ -206,32 +197,27 @@ def test_a_paused_question_goes_on_while_a_newer_one_waits_for_its_pages(
     assert session.run is earlier and session.waiting is not None
     go_on.set()
     recognised(view, qtbot, sheet)
-    qtbot.waitUntil(lambda: session.run is not earlier and session.running() is None)
-    qtbot.waitUntil(lambda: view.lanes.files.idle)
-    assert session.run is not None and session.run.lit == (True,)
+    run = answered(view, qtbot, session)
+    assert run is not earlier and run.lit == (True,)
 
 
 def test_after_a_stop_a_refusal_says_that_pages_are_not_recognised(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    bar = bar_of(view, sheet)
-    qtbot.mouseClick(bar.begin, LEFT)
-    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    robin_found(view, qtbot, sheet)
     type_question(view, qtbot, "Who is the finch")
-    assert view.recogniser.stop(sheet)
-    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
-    qtbot.waitUntil(lambda: view.lanes.files.idle)
-    card = view.panel.card
+    view.recogniser.stop(sheet)
+    run, card = answered(view, qtbot, sheet.session), view.panel.card
     assert card.answer.text() == "No answer in the part that was read"
     assert card.over.text() == "5 pages were not read: the text in their pictures is not recognised."
-    assert bar.words.text().startswith("Stopped: 5 pages")
-    assert sheet.session.run is not None and sheet.session.run.note.startswith("3 pages read whole")
+    assert view.recogniser.bars[sheet].words.text().startswith("Stopped: 5 pages")
+    assert run.note.startswith("3 pages read whole")
     view.controller.copy_on_page()
     assert QGuiApplication.clipboard().text() == "No answer in the part that was read."
     assert not past(view.workspace, "", Silent()).entries
     ask(view, qtbot, "Who is the thrush")
-    assert sheet.session.run.lit == (True,)
+    assert answered(view, qtbot, sheet.session).lit == (True,)
     assert [entry.words for entry in past(view.workspace, "", Silent()).entries] == ["thrush"]
 
 
@@ -245,8 +231,7 @@ def test_open_documents_are_asked_once_all_pages_have_their_text(
     session = view.controller.across
     assert session.waiting is not None and view.panel.strip.words() == "Waiting for the text of 2 pages"
     recognised(view, qtbot, sheet)
-    qtbot.waitUntil(lambda: session.run is not None and not session.run.is_running)
-    assert session.run is not None and session.run.is_answered
+    assert answered(view, qtbot, session).is_answered
 
 
 def test_the_line_below_shows_while_pictures_wait_and_once_they_have_their_text(
@@ -261,7 +246,7 @@ def test_the_line_below_shows_while_pictures_wait_and_once_they_have_their_text(
     qtbot.keyClicks(line.field, "5")
     qtbot.keyClick(line.field, Qt.Key.Key_Return)
     assert sheet.pane.number() == 5
-    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
+    qtbot.mouseClick(view.recogniser.bars[sheet].begin, LEFT)
     recognised(view, qtbot, sheet)
     assert line.isVisible() and line.field.text() == "5"
 

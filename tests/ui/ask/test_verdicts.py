@@ -35,14 +35,11 @@ PAGE = "<html><body><h1>Tides</h1><p>The tide is high at <em>noon</em>.</p><p>It
 
 
 @pytest.fixture
-def engine() -> FakeEngine:
-    return reader()
-
-
-@pytest.fixture
-def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
+def make(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], engine: FakeEngine
+) -> Callable[[], AskView]:
     def made() -> AskView:
-        view = open_page(AskView, reader())
+        view = open_page(AskView, engine)
         view.activateWindow()
         return view
 
@@ -50,13 +47,16 @@ def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[
 
 
 @pytest.fixture
-def view(make: Callable[[], AskView]) -> AskView:
-    return make()
+def row(view: AskView) -> VerdictRow:
+    return view.panel.card.verdicts
 
 
 @pytest.fixture
-def row(view: AskView) -> VerdictRow:
-    return view.panel.card.verdicts
+def passwords(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
+    """A page whose reader finds words of `TEXT`, as the question's words say."""
+    view = open_page(AskView, FakeEngine(Reader(), CARD))
+    view.activateWindow()
+    return view
 
 
 def write(folder: Path, kind: str) -> Path:
@@ -237,20 +237,18 @@ def test_letters_typed_in_a_text_or_a_question_are_no_verdicts(
 
 
 def test_another_place_that_was_gone_to_is_taken_where_nothing_is_selected(
-    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
+    passwords: AskView, qtbot: QtBot
 ) -> None:
-    view = open_page(AskView, FakeEngine(Reader(), CARD))
-    view.activateWindow()
-    row = view.panel.card.verdicts
+    view, row = passwords, passwords.panel.card.verdicts
     ask_text(view, qtbot, "How long?")
     rest(view, qtbot)
-    view.presenter.choose_next()
+    view.presenter.step(1)
     press(view, qtbot, KEY.Key_E, view.panel.list)
     said = kept(view)
     assert (said.words, said.shown) == (WORDS[1], WORDS[0]) and row.yours.text() == f"Yours: {WORDS[1]}"
     press(view, qtbot, KEY.Key_A, view.panel.list)
     assert (kept(view).verdict, kept(view).words) == (Verdict.RIGHT, WORDS[0]), "that of the card"
-    view.presenter.choose_previous()
+    view.presenter.step(-1)
     ask_text(view, qtbot, "Is it doubtful?")
     rest(view, qtbot)
     assert view.panel.card.note.text() and pressed(row) is Verdict.NONE and row.right.isVisible()
@@ -260,12 +258,8 @@ def test_another_place_that_was_gone_to_is_taken_where_nothing_is_selected(
     assert low.span is not None and low.span.of(TEXT) == WORDS[0]
 
 
-def test_to_agree_that_the_text_does_not_say_is_one_button(
-    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
-) -> None:
-    view = open_page(AskView, FakeEngine(Reader(), CARD))
-    view.activateWindow()
-    row = view.panel.card.verdicts
+def test_to_agree_that_the_text_does_not_say_is_one_button(passwords: AskView, qtbot: QtBot) -> None:
+    view, row = passwords, passwords.panel.card.verdicts
     ask_text(view, qtbot, "Is it boiling?")
     rest(view, qtbot)
     assert row.absent.isVisible() and row.instead.isVisible() and not row.right.isVisible()

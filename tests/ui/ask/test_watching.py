@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,11 @@ from pytestqt.qtbot import QtBot
 from app.ui.ask.ask import AskView
 from app.ui.ask.files import CHANGED, GONE
 from app.ui.ask.sheet import Sheet
-from tests.helpers.open_files import ask, is_open, reader, write_pdf
-from tests.helpers.windows import FakeEngine
+from tests.helpers.open_files import ask, is_open, write_pdf
 
 
 @pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
-    view = open_page(AskView, reader())
+def view(view: AskView) -> AskView:
     view.files._timer.setInterval(10)
     return view
 

@@ -74,9 +74,9 @@ def test_enter_on_a_button_upon_the_empty_page_opens_and_types_nothing(
     assert isinstance(view, AskView)
     sheet = view.sheets.current()
     heard: list[bool] = []
-    sheet.empty.open_asked.disconnect()
-    sheet.empty.open_asked.connect(lambda: heard.append(True))
-    sheet.empty._open.setFocus()
+    sheet.empty.open.clicked.disconnect()
+    sheet.empty.open.clicked.connect(lambda: heard.append(True))
+    sheet.empty.open.setFocus()
     press(window)
     assert heard and not sheet.pane.text()
 

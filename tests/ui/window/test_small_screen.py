@@ -51,7 +51,7 @@ def test_nothing_of_the_ask_page_is_cut_off(window: MainWindow, qtbot: QtBot) ->
     # What is lower than the view can be scrolled to, and a chosen place is.
     bar = panel._scroll.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)
-    view.presenter.choose_next()
+    view.presenter.step(1)
     row = panel.list.visualRect(panel.list.currentIndex())
     middle = panel.list.mapTo(panel._scroll.viewport(), row.center()).y()
     qtbot.waitUntil(lambda: bar.value() > 0 and 0 <= middle <= panel._scroll.viewport().height())
