@@ -190,6 +190,18 @@ def words_key(text: str) -> str:
     return " ".join(text.split()).strip(_AROUND).casefold()
 
 
+def common_prefix(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def normalise_newlines(text: str) -> str:
     """Turn CR LF and lone CR into LF; done once, when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -145,12 +145,11 @@ class History:
         with self._reading() as (connection, _):
             return "" if entry.path else _text(connection, entry.sha256)
 
-    def delete(self, number: int) -> DeletedEntry:
-        """Delete an entry, and its text if no other entry needs it; raises SpanlightError if there is none."""
-        return self.delete_several([number])[0]
+    def delete(self, numbers: Iterable[int]) -> list[DeletedEntry]:
+        """Delete entries, and the texts that no other entry needs.
 
-    def delete_several(self, numbers: Iterable[int]) -> list[DeletedEntry]:
-        """Delete several entries, or none of them if one is missing."""
+        Raises SpanlightError, and deletes none, if one is missing.
+        """
         forgotten = []
         with self._writing() as (connection, words):
             for number in dict.fromkeys(numbers):

@@ -1,10 +1,10 @@
-"""Where Tab leads, what has which colour, and words selected in a document."""
+"""Where Tab leads, what has which colour, and the words of a document: selected, and read one by one."""
 
 from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtGui import QImage, QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.ui.document.marks.searchable import Searchable, matches, pattern_of
@@ -46,3 +46,10 @@ def select_words(page: Searchable, words: str) -> bool:
         page.select(found)
         page.show_selection()
     return found is not None
+
+
+def read_units(document: QTextDocument, start: int, end: int) -> str:
+    """The characters between two of Qt's positions, read one by one, to check the pane's own way."""
+    units = "".join(document.characterAt(at) for at in range(start, end))
+    text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\u2029", "\n").replace("\u2028", "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.core.history import Entry, KeptAnswer
 from app.core.message import Message, joined
-from app.core.results import Outcome
 from app.core.text import without_blanks
 from app.core.wording import NO_ANSWER, percent
 
@@ -14,16 +13,14 @@ def compare_entries(before: Entry, now: Entry) -> tuple[bool, str]:
     old, new = before.shown, now.shown
     if new is None:
         return old is None, _no_answer_now(old, whole=now.words == NO_ANSWER)
-    if old is None or before.outcome is not now.outcome:
-        return False, _changed_outcome(old, now, new)
-    is_answer = now.outcome is Outcome.ANSWER
-    if not _are_same_words(before, old.text, now, new.text):
-        return False, _changed_words(old, now, new, is_answer=is_answer)
+    # White space in the same file may be read differently now.
+    plain = without_blanks if before.sha256 == now.sha256 else shorten
+    is_other_outcome = before.outcome is not now.outcome
+    if old is None or is_other_outcome or plain(old.text) != plain(new.text):
+        return False, _other_words_now(old, new, now, is_other_outcome=is_other_outcome)
     is_same = _are_same_place(before, old, now, new)
     where = new.where if (new.page, new.line, new.cell) != (old.page, old.line, old.cell) else ""
-    sentence = (
-        _same_words_same_place(is_answer) if is_same else _same_words_elsewhere(where, is_answer=is_answer)
-    )
+    sentence = _same_words_now(is_same, where, is_answer=now.best is not None)
     was, likely = percent(old.probability), percent(new.probability)
     if was == likely:
         return is_same, sentence
@@ -42,44 +39,33 @@ def _no_answer_now(old: KeptAnswer | None, *, whole: bool) -> str:
     return Message("Now no answer in the part that was read (was “{was}”).", was=shorten(old.text))
 
 
-def _changed_outcome(old: KeptAnswer | None, now: Entry, new: KeptAnswer) -> str:
-    """The sentence if the outcome has changed, and words are shown now."""
+def _other_words_now(old: KeptAnswer | None, new: KeptAnswer, now: Entry, *, is_other_outcome: bool) -> str:
+    """The sentence if other words than before are shown now, or words with another outcome."""
     words, likely = shorten(new.text), now.likely
-    if now.best is not None:
+    if now.best is not None and is_other_outcome:
         return Message("Now there is an answer: “{words}”. {likely}.", words=words, likely=likely)
     if old is None:
         return Message("Now there are nearest words: “{words}”. {likely}.", words=words, likely=likely)
-    return Message(
-        "Now there are only nearest words: “{words}” (was “{was}”). {likely}.",
-        words=words, was=shorten(old.text), likely=likely,
-    )  # fmt: skip
+    both = {"words": words, "was": shorten(old.text), "likely": likely}
+    if is_other_outcome:
+        return Message("Now there are only nearest words: “{words}” (was “{was}”). {likely}.", **both)
+    if now.best is not None:
+        return Message("Another answer now: “{words}” (was “{was}”). {likely}.", **both)
+    return Message("Other nearest words now: “{words}” (was “{was}”). {likely}.", **both)
 
 
-def _changed_words(old: KeptAnswer, now: Entry, new: KeptAnswer, *, is_answer: bool) -> str:
-    words, was, likely = shorten(new.text), shorten(old.text), now.likely
-    if is_answer:
-        return Message(
-            "Another answer now: “{words}” (was “{was}”). {likely}.", words=words, was=was, likely=likely
-        )
-    return Message(
-        "Other nearest words now: “{words}” (was “{was}”). {likely}.", words=words, was=was, likely=likely
-    )
-
-
-def _same_words_same_place(is_answer: bool) -> str:
-    if is_answer:
+def _same_words_now(is_same_place: bool, where: str, *, is_answer: bool) -> str:
+    """The sentence for the same words; `where` is their page or line, empty if that has not changed."""
+    if is_same_place and is_answer:
         return Message("The same answer, at the same place.")
-    return Message("The same nearest words, at the same place.")
-
-
-def _same_words_elsewhere(where: str, *, is_answer: bool) -> str:
-    """The sentence for the same words elsewhere; `where` is their page or line, empty if that has not changed."""
-    if is_answer:
-        if where:
-            return Message("The same answer, at another place: {where}.", where=where)
-        return Message("The same answer, at another place.")
+    if is_same_place:
+        return Message("The same nearest words, at the same place.")
+    if where and is_answer:
+        return Message("The same answer, at another place: {where}.", where=where)
     if where:
         return Message("The same nearest words, at another place: {where}.", where=where)
+    if is_answer:
+        return Message("The same answer, at another place.")
     return Message("The same nearest words, at another place.")
 
 
@@ -87,13 +73,6 @@ def shorten(text: str, most: int = 120) -> str:
     """The text on one line, cut off after `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
-
-
-def _are_same_words(before: Entry, old: str, now: Entry, new: str) -> bool:
-    """Whether two answers have the same words, apart from white space, which may be read differently now."""
-    if before.sha256 == now.sha256:
-        return without_blanks(old) == without_blanks(new)
-    return shorten(old) == shorten(new)
 
 
 def _are_same_place(before: Entry, old: KeptAnswer, now: Entry, new: KeptAnswer) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import uuid
 from collections.abc import Sequence
+from mimetypes import guess_type
 from pathlib import Path
 
 from app.core.about import NAME, VERSION
@@ -125,7 +126,7 @@ def _source(entry: Entry) -> dict[str, object]:
     return {
         "id": place,
         "type": "Text",
-        "format": _MEDIA_TYPES[entry.kind],
+        "format": _MEDIA_TYPES.get(entry.kind) or guess_type(entry.name)[0],
         "label": entry.name,
         "sha256": entry.sha256,
     }

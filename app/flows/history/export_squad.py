@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.core.corrections import Correction
@@ -10,7 +11,7 @@ from app.core.history import Entry, KeptAnswer
 from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Progress, Report
-from app.core.text import Span
+from app.core.text import Span, common_prefix
 from app.flows.history.export_annotations import entry_iri
 from app.flows.history.export_formats import Exported
 from app.flows.history.export_text import Corrections
@@ -133,21 +134,12 @@ def _context_and_answers(
 def _place_in_sentence(answer: KeptAnswer) -> Span | None:
     """The answer's place in its sentence: the occurrence whose context matches best."""
     sentence, words = answer.sentence, answer.text
-    starts = []
-    at = sentence.find(words) if words else -1
-    while at >= 0:
-        starts.append(at)
-        at = sentence.find(words, at + 1)
 
     def fit(start: int) -> int:
         before, after = sentence[:start], sentence[start + len(words) :]
-        return _common_prefix(before[::-1], answer.before[::-1]) + _common_prefix(after, answer.after)
+        return common_prefix(before[::-1], answer.before[::-1]) + common_prefix(after, answer.after)
 
-    return Span(best, best + len(words)) if starts and (best := max(starts, key=fit)) >= 0 else None
-
-
-def _common_prefix(one: str, other: str) -> int:
-    """The length of the common prefix of two texts, in characters."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    # Occurrences may overlap.
+    starts = [found.start() for found in re.finditer(f"(?={re.escape(words)})", sentence)] if words else []
+    best = max(starts, key=fit, default=-1)
+    return Span(best, best + len(words)) if best >= 0 else None

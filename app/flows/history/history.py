@@ -138,7 +138,7 @@ def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tupl
 
     Raises SpanlightError where one is missing; then none is deleted.
     """
-    return tuple(workspace.history.delete_several(numbers))
+    return tuple(workspace.history.delete(numbers))
 
 
 def bring_back(workspace: Workspace, forgotten: Iterable[DeletedEntry], report: Report) -> tuple[int, ...]:

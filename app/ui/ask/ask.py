@@ -373,7 +373,7 @@ class AskView(Page):
     @Slot()
     def _go_to_number(self) -> None:
         if self.tools is not None:
-            self.tools.go_to_field()
+            self.tools.line.go_to_field()
 
     @Slot()
     def _toggle_outline(self) -> None:

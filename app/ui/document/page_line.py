@@ -115,6 +115,7 @@ class PageLine(QFrame):
         self.size_button.setAccessibleName(tr("Size of the page: {percent}%", percent=percent))
         self._fit()
 
+    @Slot()
     def go_to_field(self) -> None:
         """Focus the number, to have another one typed."""
         if self.field.isVisible():

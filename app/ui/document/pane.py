@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
 
 from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
@@ -71,12 +70,12 @@ class Pane(Searchable):
 
     lights: HighlightState
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
         self._theme = theme
+        super().__init__()
         self._heat: tuple[float, ...] = ()
         self._noted_position = (0.0, 0.0)
-        self.map = AnswerMap(theme, self)
+        self.map = AnswerMap(theme)
         self.setVerticalScrollBar(self.map)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName(tr("Document"))
@@ -240,8 +239,8 @@ class ReadOnlyPane(Pane):
 
     _opened: Opened
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self.setAcceptDrops(True)
 
     def text(self) -> str:
@@ -284,8 +283,8 @@ class PaperPane(Pane, SearchableTextEdit):
 
     lights: Highlights
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self.lights = self._make_lights()
         self.setProperty("bare", "true")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

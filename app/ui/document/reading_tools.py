@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, pairwise
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPainter
@@ -51,8 +52,7 @@ class OutlineList(RowList):
     entry_chosen = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
-        self._titles = RowModel(_row_texts)
-        super().__init__(theme, tr("Outline"), self._titles, _TitleDelegate(theme))
+        super().__init__(theme, tr("Outline"), RowModel(_row_texts), _TitleDelegate(theme))
         self._places: list[tuple[int, int]] = []
         self.setProperty("kind", "outline")
         self.setUniformItemSizes(True)
@@ -62,19 +62,14 @@ class OutlineList(RowList):
     def show_entries(self, entries: Sequence[OutlineEntry]) -> None:
         """List these titles."""
         least = min((entry.level for entry in entries), default=1) - 1
-        self._titles.take(
-            [OutlineEntry(each.title, each.level - least, each.point, each.page) for each in entries]
-        )
+        self._model.take([replace(entry, level=entry.level - least) for entry in entries])
         # A PDF's bookmarks may not be in the order of the places that they lead to.
-        self._places = []
-        for entry in entries:
-            place = entry.page, entry.point
-            self._places.append(max(place, self._places[-1]) if self._places else place)
+        self._places = list(accumulate(((entry.page, entry.point) for entry in entries), max))
 
     def follow(self, place: tuple[int, int]) -> None:
         """Select the title of a place in the document: the page from 1, 0 without pages, and the code point."""
         at = bisect_right(self._places, place) - 1
-        index = self._titles.index(at, 0)
+        index = self._model.index(at, 0)
         if not index.isValid():
             self.choose_none()
         elif index != self.currentIndex():
@@ -161,7 +156,7 @@ class ReadingTools(QObject):
         if pane is None:
             return
         if is_paged:
-            self._zoom.begin(pane)
+            self._zoom.begin()
         pane.map.valueChanged.connect(self._scrolled)
         pane.resized.connect(self._follow_soon.start)
         line = self.line
@@ -205,11 +200,6 @@ class ReadingTools(QObject):
         self._show_list()
         self.left.emit()
         return True
-
-    @Slot()
-    def go_to_field(self) -> None:
-        """Focus the number of the page or line, to have another one typed."""
-        self.line.go_to_field()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._around and event.type() == QEvent.Type.Resize:

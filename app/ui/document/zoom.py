@@ -82,9 +82,9 @@ class Zoom(QObject):
         pages = self._pages()
         return pages.zoom() if pages is not None and pages.zoom() <= 0 else None
 
-    def begin(self, pane: object) -> None:
+    def begin(self) -> None:
         """Show a PDF that was just opened at the kept zoom, and keep its own zoom from now on."""
-        pages = _pages(pane)
+        pages = self._pages()
         if pages is not None and pages not in self._begun:
             self._begun.add(pages)
             pages.set_zoom(self._workspace.settings.page_zoom)
@@ -99,18 +99,15 @@ class Zoom(QObject):
         self.set_percent(USUAL if by == 0 else (min if by > 0 else max)(further, default=size))
 
     def _pages(self) -> PagePane | None:
-        return _pages(self._current())
+        """Return the pane on the page if it shows a PDF or a picture; None for any other."""
+        pane = self._current()
+        is_paged = isinstance(pane, Pane) and pane.unit() is Unit.PAGE
+        return cast("PagePane", pane) if is_paged else None
 
     @Slot(float)
     def _zoomed(self, zoom: float) -> None:
         self._workspace.settings.page_zoom = zoom
         self.changed.emit()
-
-
-def _pages(pane: object) -> PagePane | None:
-    """Return a pane that shows a PDF or a picture; None for any other."""
-    is_paged = isinstance(pane, Pane) and pane.unit() is Unit.PAGE
-    return cast("PagePane", pane) if is_paged else None
 
 
 def reading_keys(find_bar: FindBar, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:

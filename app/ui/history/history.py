@@ -13,7 +13,8 @@ from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import DeletedEntry, Entry
 from app.core.message import Message
-from app.core.report import Progress, Report
+from app.core.report import Report
+from app.core.wording import first_words
 from app.flows.history.export import Exported, export
 from app.flows.history.export_formats import FORMATS, require_format
 from app.flows.history.export_text import citation
@@ -28,7 +29,7 @@ from app.flows.history.history import (
 )
 from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
-from app.ui.history.history_panel import HistoryPanel, elided
+from app.ui.history.history_panel import HistoryPanel
 from app.ui.kit.boxes import column
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Flow, Job, Lanes
@@ -95,7 +96,7 @@ class HistoryView(Page):
         self._deleting: set[int] = set()
         self._forgotten: list[DeletedEntry] = []
         self._brought = 0  # the number of the entry that was brought back and is to be selected
-        self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
+        self.panel = HistoryPanel(theme)
         self._list = self.panel.list
         column(theme, self.panel, parent=self)
         self._connect()
@@ -132,9 +133,8 @@ class HistoryView(Page):
         self.panel.search.cancel_pending()
         words = self.panel.search.text()
         shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
-        self._look_job = self.lanes.files.start(_look, self.workspace, words, limit=max(PAGE, shown))
-        self._look_job.done.connect(self._entries_found)
-        self._look_job.failed.connect(self._show_fault)
+        job = self.lanes.files.start(_look, self.workspace, words, limit=max(PAGE, shown))
+        self._look_job = job.then(self._entries_found, self._show_fault)
 
     @Slot(object)
     def _entries_found(self, found: _Found) -> None:
@@ -157,9 +157,8 @@ class HistoryView(Page):
     @Slot()
     def _load_more(self) -> None:
         last = self._list.history.entries[-1]
-        self._more_job = self.lanes.files.start(_look, self.workspace, self._words, before=last)
-        self._more_job.done.connect(self._more_found)
-        self._more_job.failed.connect(self._more_failed)
+        job = self.lanes.files.start(_look, self.workspace, self._words, before=last)
+        self._more_job = job.then(self._more_found, self._more_failed)
 
     @Slot(object)
     def _more_found(self, found: _Found) -> None:
@@ -194,7 +193,7 @@ class HistoryView(Page):
 
     def _offer_undo(self) -> None:
         if self._forgotten:
-            question = elided(" ".join(self._forgotten[-1].entry.question.split()))
+            question = first_words(self._forgotten[-1].entry.question)
             self.panel.undo.offer(tr("“{question}” deleted", question=question))
 
     @Slot()
@@ -264,11 +263,8 @@ class HistoryView(Page):
         self.note.emit("")
 
     def _run(self, job: Job, done: Callable[..., object]) -> None:
-        self._job = job
-        job.progress.connect(self._progressed)
-        job.done.connect(done)
-        job.failed.connect(self._failed)
-        job.stopped.connect(self._stopped)
+        progress = self.panel.strip.show_progress
+        self._job = job.then(done, self._failed, self._stopped, progress=progress)
 
     @Slot(object)
     def _check_done(self, comparison: Comparison) -> None:
@@ -299,10 +295,6 @@ class HistoryView(Page):
             if more:
                 notes.append(tr("And {n:,} more of this kind.", "And {n:,} more of this kind.", n=more))
             self.panel.notice.show_hint(sentences(summary), " ".join(notes))
-
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        self.panel.strip.show_progress(progress)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

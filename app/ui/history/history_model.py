@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from PySide6.QtCore import QLocale, QModelIndex, Qt, QTime, Signal
@@ -12,6 +12,7 @@ from app.core.corrections import Correction
 from app.core.days import day, local
 from app.core.history import Entry
 from app.core.wording import UNNAMED
+from app.flows.history.export_text import Corrections
 from app.ui.kit.row_list import Index, RowModel
 from app.ui.kit.spoken import sentences
 from app.ui.kit.translation import localised
@@ -60,15 +61,15 @@ class Row:
         return sentences(self.title, self.answer, self.likely, self.said, self.where, self.news)
 
 
-def row_of(entry: Entry, said: Correction | None = None) -> Row:
-    """Return the row of an entry, with the correction of its answer."""
+def row_of(entry: Entry, said: Correction | None = None, news: str = "", changed: bool = False) -> Row:
+    """Return the row of an entry, with the correction of its answer, and what came of asking again."""
     shown, moment = entry.shown, local(entry.asked)
     place = f", {plain(shown.where)}" if shown is not None and shown.where else ""
     part = f"  ·  {localised(entry.in_part)}" if entry.in_part else ""
     return Row(
         plain(entry.question), moment.date(), entry, plain(entry.words), localised(entry.likely),
         plain(entry.name) or localised(UNNAMED), place, part,
-        QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat),
+        QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat), news, changed,
         said=plain(said.verdict_in_words(entry.shown_span)) if said is not None else "",
         agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
@@ -91,45 +92,30 @@ class HistoryModel(RowModel):
     def __init__(self) -> None:
         super().__init__(lambda row: (row.title, row.accessible_text, ""))
         self.rows: list[Row] = []
-        self._entries: list[Entry] = []
+        self.entries: list[Entry] = []  # loaded so far
+        self.total = 0  # of all entries, loaded or not
         self._news: dict[int, tuple[str, bool]] = {}
         self._said: dict[tuple[str, str], Correction] = {}
-        self._total = 0
         self._waiting = False
 
-    @property
-    def entries(self) -> Sequence[Entry]:
-        """The entries loaded so far."""
-        return self._entries
-
-    @property
-    def total(self) -> int:
-        """The number of entries, including those not loaded yet."""
-        return self._total
-
-    def set_entries(
-        self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
-    ) -> None:
+    def set_entries(self, entries: Sequence[Entry], total: int, said: Corrections) -> None:
         """Show these entries, the newest of `total`; `said` are their corrections by `sha256` and `question`."""
         self._waiting = False
-        known = said or {}
-        is_said = all(self._said.get(key) == known.get(key) for key in map(_key, entries))
-        if list(entries) == self._entries[: len(entries)] and total == self._total and is_said:
+        is_said = all(self._said.get(key) == said.get(key) for key in map(_key, entries))
+        if list(entries) == self.entries[: len(entries)] and total == self.total and is_said:
             return
         self.beginResetModel()
-        self._entries, self._total, self._said = list(entries), total, dict(known)
+        self.entries, self.total, self._said = list(entries), total, dict(said)
         self.rows = []
         self.rows = self._rows_of(entries)
         self.endResetModel()
 
-    def append(
-        self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
-    ) -> None:
+    def append(self, entries: Sequence[Entry], total: int, said: Corrections) -> None:
         """Add older entries below; `said` as for `set_entries`."""
         self._waiting = False
-        self._said |= said or {}
-        self._total = total if entries else len(self._entries)
-        self._entries += entries
+        self._said |= said
+        self.total = total if entries else len(self.entries)
+        self.entries += entries
         if rows := self._rows_of(entries):
             self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(rows) - 1)
             self.rows += rows
@@ -140,8 +126,8 @@ class HistoryModel(RowModel):
         at = self.row_of(number)
         if at < 0:
             return
-        self._entries = [entry for entry in self._entries if entry.number != number]
-        self._total -= 1
+        self.entries = [entry for entry in self.entries if entry.number != number]
+        self.total -= 1
         first = at - 1 if all(self.edges(at)) else at
         self.beginRemoveRows(QModelIndex(), first, at)
         del self.rows[first : at + 1]
@@ -149,10 +135,7 @@ class HistoryModel(RowModel):
 
     def set_news(self, number: int, news: str, changed: bool = False) -> None:
         """Show the result of asking again below an entry; an empty text removes it."""
-        if news:
-            self._news[number] = (news, changed)
-        else:
-            self._news.pop(number, None)
+        self._news[number] = (news, changed)
         at = self.row_of(number)
         row = self.row(at)
         if row is not None and row.entry is not None:
@@ -179,7 +162,7 @@ class HistoryModel(RowModel):
 
     def canFetchMore(self, parent: Index) -> bool:
         """Whether there are older entries that were not requested yet."""
-        return not parent.isValid() and not self._waiting and 0 < len(self._entries) < self._total
+        return not parent.isValid() and not self._waiting and 0 < len(self.entries) < self.total
 
     def fetchMore(self, parent: Index) -> None:
         """Request older entries."""
@@ -198,7 +181,7 @@ class HistoryModel(RowModel):
 
     def _row(self, entry: Entry) -> Row:
         news, changed = self._news.get(entry.number, ("", False))
-        return replace(row_of(entry, self._said.get(_key(entry))), news=news, changed=changed)
+        return row_of(entry, self._said.get(_key(entry)), news, changed)
 
     def _rows_of(self, entries: Sequence[Entry]) -> list[Row]:
         """Return the entries' rows, to go below the present ones, with a heading for each new day."""

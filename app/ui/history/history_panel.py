@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -17,11 +15,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.message import Message
-from app.ui.history.history_list import HistoryList
-from app.ui.kit.boxes import column, row
+from app.core.wording import first_words
+from app.flows.history.export_formats import FORMATS
+from app.ui.history.history_list import MOST_WIDE, HistoryList
+from app.ui.kit.boxes import column, flow, row
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import as_tip, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
@@ -30,7 +29,6 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import UndoLine
 
-MOST_WIDE = 210
 NOTHING = (
     Message("Nothing asked yet"),
     Message("Ask a document something: the question, its answer and the place are kept here."),
@@ -41,15 +39,10 @@ OFF = (
 )
 
 
-def elided(words: str) -> str:
-    """Words cut to the length of a short line."""
-    return words if len(words) <= 60 else f"{words[:59]}…"
-
-
 class HistoryBar(QFrame):
     """The switch `keep`, Export… with the `menu` of formats, and Delete everything…, or the `question` before it."""
 
-    def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.keep = QCheckBox(tr("Keep a history"))
         self.keep.setAccessibleName(self.keep.text())
@@ -59,8 +52,8 @@ class HistoryBar(QFrame):
         self.export = push_button(theme, tr("Export…"), icon="save")
         self.menu = QMenu(self.export)
         self.export.setMenu(self.menu)
-        for key, title in formats:
-            self.menu.addAction(localised(title)).setData(key)
+        for form in FORMATS:
+            self.menu.addAction(localised(form.title)).setData(form.key)
         self.delete_all = push_button(theme, tr("Delete everything…"), icon="delete")
         self.delete_all.clicked.connect(self._ask_to_confirm)
         self.question = Confirmation(theme, tr("Delete everything"))
@@ -68,11 +61,7 @@ class HistoryBar(QFrame):
         self.question.cancelled.connect(self._show_usual)
         self.question.confirmed.connect(self._show_usual)
         self._usual = QWidget()
-        buttons = FlowRow()
-        buttons.addWidget(self.export)
-        buttons.addWidget(self.delete_all)
-        theme.in_steps(buttons.setSpacing, 2)
-        row(theme, self.keep, 1, buttons, gap=2, parent=self._usual)
+        row(theme, self.keep, 1, flow(theme, self.export, self.delete_all), gap=2, parent=self._usual)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._usual)
         self._stack.addWidget(self.question)
@@ -110,16 +99,16 @@ class HistoryPanel(QFrame):
     `counted` shows the number of entries; `empty` stands in place of an empty list.
     """
 
-    def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.list = HistoryList(theme, MOST_WIDE)
+        self.list = HistoryList(theme)
         self.empty = EmptyState(theme, "history", kind="desk")
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.search = SearchLine(theme, tr("Search questions, answers and documents"), self.strip)
         self.undo = UndoLine(theme)
-        self.bar = HistoryBar(theme, formats)
+        self.bar = HistoryBar(theme)
         self.counted = plain_label(type="small", ink="quiet", wrap=False)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
@@ -149,10 +138,9 @@ class HistoryPanel(QFrame):
         self.search.setVisible(bool(whole) or searched)
         self._rule.setVisible(bool(total))
         if not total and searched:
-            short = elided(" ".join(words.split()))
             self.empty.show_message(
                 tr("Nothing found"),
-                tr("No question, answer or document here has “{words}”.", words=short),
+                tr("No question, answer or document here has “{words}”.", words=first_words(words)),
                 tr("Show everything"),
                 primary=False,
             )

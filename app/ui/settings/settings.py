@@ -64,11 +64,6 @@ def device_words(settings: Settings) -> str:
     return tr("{device}, in {precision}", device=device, precision=precision) if precision else device
 
 
-def network_words(settings: Settings) -> str:
-    """The chosen network mode, in words."""
-    return tr("Offline") if settings.offline else tr("Only when asked: for models, and for updates")
-
-
 def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:
     """Return the cards of all installed models, and the folder of each head's default model."""
     cards = installed(workspace)
@@ -273,7 +268,9 @@ class SettingsView(Page):
             self.text_size.addItem(tr("{number}%", number=size), size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         self.device.set_words(device_words(settings))
-        self.network.set_words(network_words(settings))
+        self.network.set_words(
+            tr("Offline") if settings.offline else tr("Only when asked: for models, and for updates")
+        )
         self.updates.settings_changed()
 
     # Looks

@@ -593,7 +593,7 @@ class TableView(Page):
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
             ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
             *reading_keys(self.beside.find_bar, self.beside.zoom),
-            ("Ctrl+G", self.beside.tools.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
+            ("Ctrl+G", self.beside.tools.line.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip
         # Only in the table: in the document beside it, and in text fields, these keys select words.
         moves = ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right)

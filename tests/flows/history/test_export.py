@@ -38,6 +38,7 @@ from tests.helpers.history_entries import ENTRY, LEASE, entry, unanswered
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 SILENT = Silent()
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 LOW = unanswered(answers=(replace(LEASE, probability=0.31),), no_answer_probability=0.6)
 TEXT = "At noon 🌊 the tide is highest.\n\nNobody swims at noon, says Ada."
 
@@ -154,12 +155,7 @@ def test_the_page_quotes_each_answer_with_where_it_stands(workspace: Workspace) 
 def test_markdown_shows_just_the_characters(text: str) -> None:
     line = " ".join(text.replace("\0", " ").split())
     for before, tag in (("", "p"), ("## ", "h2"), ("> ", "p")):
-        rendered = (
-            MarkdownIt("commonmark")
-            .enable("table")
-            .enable("strikethrough")
-            .render(before + escape_markdown(text))
-        )
+        rendered = MARKDOWN.render(before + escape_markdown(text))
         if line:
             found = re.search(f"<{tag}>(.*)</{tag}>", rendered, re.DOTALL)
             assert found is not None, rendered
@@ -209,6 +205,21 @@ def test_a_typed_text_is_named_by_its_digest_and_no_answer_has_no_place(workspac
     assert one["body"][1]["value"] == "The text does not say."
     assert one["id"] != other["id"] and one["id"].startswith("urn:uuid:")
     assert out(workspace, [unanswered(path="", kind=Kind.TEXT), entry()], "json") == pages
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "media_type"),
+    [
+        (Kind.DOCX, "a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        (Kind.IMAGE, "a.png", "image/png"),
+        (Kind.IMAGE, "b.TIF", "image/tiff"),
+    ],
+)
+def test_the_document_has_its_media_type(
+    workspace: Workspace, kind: Kind, name: str, media_type: str
+) -> None:
+    (item,) = json.loads(out(workspace, [entry(kind=kind, name=name)], "json"))["first"]["items"]
+    assert item["target"]["source"]["format"] == media_type
 
 
 # SQuAD

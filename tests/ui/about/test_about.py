@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.about import VERSION
@@ -276,22 +276,6 @@ def test_a_model_process_that_does_not_start_is_reported(
     section = page.section()
     assert isinstance(section, DiagnosticsSection)
     qtbot.waitUntil(lambda: "not known: no such library" in section.text.toPlainText(), timeout=20_000)
-
-
-# Looks
-
-
-def test_nothing_is_cut_off_in_a_narrow_window(window: MainWindow, qtbot: QtBot) -> None:
-    window.resize(760, 620)
-    section = overview_of(window, qtbot)
-    QApplication.processEvents()
-    labels = [section.version, section.what]
-    for grid in (section.versions, section.computer):
-        labels += [label for pair in grid._labels for label in pair if label.isVisible()]
-    for label in labels:
-        wanted = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
-        # Some fonts are a fraction of a pixel higher than what a layout rounds to.
-        assert label.height() + 1 >= wanted, label.text()
 
 
 def test_on_macos_about_is_in_the_applications_menu(

@@ -182,7 +182,7 @@ def test_a_pasted_text_comes_back_with_its_answer(view: AskView, qtbot: QtBot) -
     brought(view, qtbot, entry)
     assert view.sheets.current().pane.text() == TIDES and is_lit(view, "noon")
     view.sheets.close_current()
-    view.workspace.history.delete(entry.number)
+    view.workspace.history.delete([entry.number])
     brought(view, qtbot, entry)
     assert "not kept any more" in view.panel.notice.sentence()
 

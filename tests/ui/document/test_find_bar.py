@@ -19,19 +19,12 @@ from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks import searchable
 from app.ui.document.marks.searchable import matches, pattern_of
-from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.zoom import SIZES
-from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
+from tests.helpers.open_files import Waiting, ask, is_open, write_pdf
 from tests.helpers.widgets import select_words
-from tests.helpers.windows import FakeEngine
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LINES = "\n".join(f"Line {number} says nothing." for number in range(30))
-
-
-@pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
-    return open_page(AskView, reader())
 
 
 def written(folder: Path, kind: str) -> Path:
@@ -224,23 +217,6 @@ def test_nothing_is_looked_for_while_a_file_is_opened(view: AskView, qtbot: QtBo
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
     assert not view.find_bar.isVisible()
     assert view.stop()
-
-
-def test_a_pdf_is_shown_larger_smaller_and_as_wide_as_the_page(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    pane = is_open(view, qtbot, [written(tmp_path, "pdf")]).pane
-    assert isinstance(pane, PagePane) and pane.zoom() == 0
-    fitted, size = pane.shown_zoom(), view.workspace.settings.text_size
-    field = view.panel.box.field
-    qtbot.keyClick(field, Qt.Key.Key_Plus, CONTROL)
-    assert pane.shown_zoom() > fitted
-    qtbot.keyClick(field, Qt.Key.Key_Minus, CONTROL)
-    qtbot.keyClick(field, Qt.Key.Key_Minus, CONTROL)
-    assert pane.shown_zoom() < fitted
-    qtbot.keyClick(field, Qt.Key.Key_0, CONTROL)
-    assert pane.shown_zoom() == fitted and pane.zoom() == 0
-    assert view.workspace.settings.text_size == size, "the letters of the window are as they were"
 
 
 @pytest.mark.parametrize("kind", ["txt", "md"])

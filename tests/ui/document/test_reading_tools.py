@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,23 +17,15 @@ from app.ui.document.reading_tools import ReadingTools
 from app.ui.document.text.document_pane import DocumentPane
 from tests.helpers.mails import mail, mailbox_of
 from tests.helpers.office import ap, frame, pptx_file
-from tests.helpers.open_files import is_open, reader
+from tests.helpers.open_files import is_open
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 from tests.helpers.spreadsheets import xlsx_of
 from tests.helpers.widgets import coloured
-from tests.helpers.windows import FakeEngine
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 PROSE = "\n".join(f"Line {number} says nothing of tides." for number in range(20))
 TITLES = ["Preface", "The moon", "High water", "Low water", "Harbours"]
 LABELS = ["i", "ii", "1", "2", "3"]
-
-
-@pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
-    page = open_page(AskView, reader())
-    page.resize(1100, 700)
-    return page
 
 
 def book(folder: Path, name: str = "book.pdf") -> Path:
@@ -203,8 +194,17 @@ def test_the_size_is_fitted_chosen_and_kept_for_the_next_document(
     view.zoom.set_percent(150)
     assert other.shown_zoom() == pytest.approx(1.5) and view.workspace.settings.page_zoom == 1.5
     assert pane.zoom() == FIT_PAGE, "that of a document that is open stays"
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_0, CONTROL)
+    field, settings = view.panel.box.field, view.workspace.settings
+    letters = settings.text_size, settings.document_size
+    qtbot.keyClick(field, Qt.Key.Key_0, CONTROL)
     assert other.zoom() == FIT_WIDTH
+    fitted = other.shown_zoom()
+    qtbot.keyClick(field, Qt.Key.Key_Plus, CONTROL)
+    assert other.shown_zoom() > fitted
+    for _ in range(2):
+        qtbot.keyClick(field, Qt.Key.Key_Minus, CONTROL)
+    assert other.shown_zoom() < fitted
+    assert (settings.text_size, settings.document_size) == letters, "those of texts are as they were"
 
 
 def test_the_menu_of_sizes_has_what_suits_the_document(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

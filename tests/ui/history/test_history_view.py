@@ -28,16 +28,16 @@ from app.core.text import Document, Span
 from app.flows.teach.corrections import correct
 from app.settings import settings as settings_file
 from app.ui.history.history import PAGE, HistoryView
-from app.ui.history.history_delegate import HistoryDelegate, elided_place
+from app.ui.history.history_list import HistoryDelegate, elided_place
 from app.ui.history.history_model import row_of
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
-from app.ui.window.window import MainWindow
 from tests.helpers.history_entries import LEASE, entry, unanswered
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
 READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
 NOW = time.time()
+Open = Callable[..., HistoryView]
 PASTED = "At noon the tide is highest."
 
 
@@ -63,9 +63,7 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def open_view(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, engine: FakeEngine
-) -> Iterator[Callable[..., HistoryView]]:
+def open_view(qapp: QApplication, qtbot: QtBot, spanlight_home: Path, engine: FakeEngine) -> Iterator[Open]:
     """Opens the page over a history of these entries (and one pasted text's)."""
     made: list[HistoryView] = []
 
@@ -110,7 +108,7 @@ def numbers(view: HistoryView) -> list[int]:
 # Listing and finding
 
 
-def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]) -> None:
+def test_entries_stand_by_day_newest_first(open_view: Open) -> None:
     view = open_view(
         entry(question="An old one", asked=NOW - 400 * 86400),
         entry(question="Yesterday's", asked=NOW - 86400),
@@ -130,7 +128,7 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
 
 
 def test_a_stopped_questions_answer_is_lit_as_a_provisional_one(
-    open_view: Callable[..., HistoryView], monkeypatch: pytest.MonkeyPatch
+    open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = open_view(entry(), entry(question="Stopped?", complete=False))
     lit: list[bool] = []
@@ -139,7 +137,7 @@ def test_a_stopped_questions_answer_is_lit_as_a_provisional_one(
     assert sorted(lit[:2]) == [False, True]
 
 
-def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_typing_searches(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry(question="Who keeps dogs?"), entry(1, question="Who keeps cats?"), pasted())
     qtbot.keyClicks(view.focusWidget(), "dog")
     settle(view, qtbot)
@@ -152,9 +150,7 @@ def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) ->
     assert numbers(view) == [3, 2, 1] and view.panel.list.isVisible()
 
 
-def test_the_newest_are_seen_when_the_page_comes_up_again(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_the_newest_are_seen_when_the_page_comes_up_again(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(*(entry(at, asked=NOW - 100_000 + at) for at in range(60)))
     listed = view.panel.list
     listed.choose(3)
@@ -171,9 +167,7 @@ def test_the_newest_are_seen_when_the_page_comes_up_again(
     assert chosen is not None and chosen.number == 3
 
 
-def test_older_entries_come_as_the_list_is_scrolled(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_older_entries_come_as_the_list_is_scrolled(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(*(entry(at, asked=NOW - at * 40_000) for at in range(230)))
     assert len(numbers(view)) == 100 and view.panel.counted.text() == "230 questions"
     listed, bar = view.panel.list, view.panel.list.verticalScrollBar()
@@ -191,20 +185,19 @@ def test_older_entries_come_as_the_list_is_scrolled(
     assert [sum(one) for one in zip(*edges, strict=True)] == [len(days)] * 2
 
 
-def test_an_empty_history_invites(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_an_empty_history_invites(open_view: Open, qtbot: QtBot) -> None:
     view = open_view()
     assert view.panel.empty.title() == "Nothing asked yet"
     assert not view.panel.bar.export.isEnabled() and not view.panel.bar.delete_all.isEnabled()
-    with qtbot.waitSignal(view.go):
+    with qtbot.waitSignal(view.go) as gone:
         qtbot.mouseClick(view.panel.empty.button, Qt.MouseButton.LeftButton)
+    assert gone.args == ["ask", None]
 
 
 # Keys and mouse
 
 
-def test_the_keys_go_to_an_entry_open_it_and_come_back(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_the_keys_go_to_an_entry_open_it_and_come_back(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry(), entry(2))
     qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
     listed = view.panel.list
@@ -231,7 +224,7 @@ def test_the_keys_go_to_an_entry_open_it_and_come_back(
     assert listed.entry() == view.workspace.history.get(1), "and then the one that was chosen before"
 
 
-def test_the_row_with_the_keyboard_is_ringed(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_the_row_with_the_keyboard_is_ringed(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry(1), entry(2))
     listed, ring = view.panel.list, view.panel._theme.colour("focus")
 
@@ -250,7 +243,7 @@ def test_the_row_with_the_keyboard_is_ringed(open_view: Callable[..., HistoryVie
     assert listed.entry() is not None
 
 
-def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callable[..., HistoryView]) -> None:
+def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Open) -> None:
     metrics = QFontMetrics(open_view().panel._theme.font("small"))
     name = "Minutes of the committee for buildings and grounds, 2024 (signed).txt"
     for part in ({}, {"quick": True}, {"quick": True, "complete": False}):
@@ -270,7 +263,7 @@ def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callab
 
 
 def test_pointing_at_the_documents_name_tells_its_path(
-    open_view: Callable[..., HistoryView], monkeypatch: pytest.MonkeyPatch
+    open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = open_view(entry(path="/home/ann/2024/lease.pdf"), pasted(quick=True))
     listed = view.panel.list
@@ -287,7 +280,7 @@ def test_pointing_at_the_documents_name_tells_its_path(
 
 
 def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+    open_view: Open, qtbot: QtBot
 ) -> None:
     view = open_view(entry(1, asked=NOW - 60), entry(2, asked=NOW))
     listed = view.panel.list
@@ -307,9 +300,7 @@ def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
     assert opened.args[1].number == 1
 
 
-def test_what_was_said_of_an_answer_stands_in_its_row(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_what_was_said_of_an_answer_stands_in_its_row(open_view: Open, qtbot: QtBot) -> None:
     opened = Opened(Document(PASTED, "Pasted text"))
     view = open_view(pasted(), entry(question="Another"))
     model = view.panel.list.history
@@ -337,7 +328,7 @@ def test_what_was_said_of_an_answer_stands_in_its_row(
 # Deleting
 
 
-def test_delete_and_undo(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_delete_and_undo(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry(1), pasted(asked=NOW - 5), pasted(asked=NOW))
     qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
     qtbot.keyClick(view.panel.list, Qt.Key.Key_Delete)
@@ -359,7 +350,7 @@ def test_delete_and_undo(open_view: Callable[..., HistoryView], qtbot: QtBot) ->
 
 
 def test_what_is_brought_back_stands_in_its_old_place_and_is_the_chosen_one(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+    open_view: Open, qtbot: QtBot
 ) -> None:
     view = open_view(*(entry(number) for number in range(1, PAGE + 11)))
     listed = view.panel.list
@@ -382,7 +373,7 @@ def test_what_is_brought_back_stands_in_its_old_place_and_is_the_chosen_one(
 
 
 def test_a_look_that_ends_before_it_is_back_does_not_keep_it_from_being_chosen(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+    open_view: Open, qtbot: QtBot
 ) -> None:
     view = open_view(entry(1), entry(2), entry(3))
     listed = view.panel.list
@@ -408,7 +399,7 @@ def test_a_look_that_ends_before_it_is_back_does_not_keep_it_from_being_chosen(
     assert numbers(view) == [3, 2, 1] and chosen is not None and chosen.number == 2
 
 
-def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_a_day_goes_with_its_last_entry(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(
         entry(asked=NOW - 86400 * 9), entry(asked=NOW - 86400 * 5), entry(asked=NOW - 86400 * 5 + 1)
     )
@@ -429,7 +420,7 @@ def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], q
     ids=["delete", "delete everything", "bring back"],
 )
 def test_changes_that_are_still_queued_are_made_when_the_window_closes(
-    open_view: Callable[..., HistoryView],
+    open_view: Open,
     qtbot: QtBot,
     change: Callable[[HistoryView], None],
     left: list[int],
@@ -447,9 +438,7 @@ def test_changes_that_are_still_queued_are_made_when_the_window_closes(
     assert kept(view) == left
 
 
-def test_everything_is_deleted_once_that_is_confirmed(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_everything_is_deleted_once_that_is_confirmed(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry(1), entry(2))
     bar = view.panel.bar
     qtbot.mouseClick(bar.delete_all, Qt.MouseButton.LeftButton)
@@ -467,9 +456,7 @@ def test_everything_is_deleted_once_that_is_confirmed(
 # Asking again
 
 
-def test_checking_again_says_what_changed_in_the_row(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
+def test_checking_again_says_what_changed_in_the_row(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(pasted(), entry(path="/not/there.pdf"))
     noted: list[str] = []
     view.note.connect(noted.append)
@@ -490,7 +477,7 @@ def test_checking_again_says_what_changed_in_the_row(
 
 
 def test_a_check_can_be_stopped_and_a_failed_one_is_said(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, engine: FakeEngine
+    open_view: Open, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     engine.answer = until_stopped
     view = open_view(pasted())
@@ -518,7 +505,7 @@ def test_a_check_can_be_stopped_and_a_failed_one_is_said(
 
 
 def test_export_writes_what_is_listed(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_view: Open, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = open_view(*(entry(at) for at in range(120)), pasted())
     view.panel.search.setText("tide")
@@ -544,7 +531,7 @@ def test_export_writes_what_is_listed(
     ]
 
 
-def test_the_switch_is_the_setting(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_the_switch_is_the_setting(open_view: Open, qtbot: QtBot) -> None:
     view = open_view(entry())
     file = view.workspace.paths.settings_file
     with qtbot.waitSignal(view.changed) as changed:
@@ -557,9 +544,7 @@ def test_the_switch_is_the_setting(open_view: Callable[..., HistoryView], qtbot:
     assert view.panel.bar.keep.isChecked()
 
 
-def test_a_damaged_history_is_said_once(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, spanlight_home: Path
-) -> None:
+def test_a_damaged_history_is_said_once(open_view: Open, qtbot: QtBot, spanlight_home: Path) -> None:
     file = spanlight_home / "data" / "history.sqlite3"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no database" * 1000)
@@ -573,13 +558,13 @@ def test_a_damaged_history_is_said_once(
 
 @pytest.mark.long
 def test_ten_thousand_entries_stay_smooth(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_view: Open, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [replace(entry(at), number=at + 1, asked=NOW - at * 600) for at in range(10_000)]
     view = open_view()
     listed = view.panel.list
     began = time.perf_counter()
-    listed.history.set_entries(many, len(many))
+    listed.history.set_entries(many, len(many), {})
     view._whole = len(many)
     view._show_found()
     qtbot.waitUntil(lambda: listed.verticalScrollBar().maximum() > 500_000, timeout=10_000)
@@ -590,7 +575,7 @@ def test_ten_thousand_entries_stay_smooth(
         view.grab()
     drawn = (time.perf_counter() - began) / 20
     began = time.perf_counter()
-    listed.history.append([replace(many[-1], number=10_001, asked=NOW - 1e7)], 10_001)
+    listed.history.append([replace(many[-1], number=10_001, asked=NOW - 1e7)], 10_001, {})
     QApplication.processEvents()
     added = time.perf_counter() - began
     print(
@@ -599,7 +584,7 @@ def test_ten_thousand_entries_stay_smooth(
     assert filled < 5 and drawn < 0.2 and added < 2
 
 
-def test_every_kind_of_row_is_drawn(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+def test_every_kind_of_row_is_drawn(open_view: Open, qtbot: QtBot) -> None:
     long = "word " * 200
     view = open_view(
         entry(question=long, name=long, answers=(replace(LEASE, text=long, probability=0.2),)),
@@ -624,7 +609,7 @@ def lit(view: HistoryView) -> set[int]:
 
 
 def test_rows_are_mirrored_where_the_language_is_written_from_the_right(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+    open_view: Open, qtbot: QtBot
 ) -> None:
     view = open_view(entry())
     view.panel.list.choose(1)
@@ -635,13 +620,3 @@ def test_rows_are_mirrored_where_the_language_is_written_from_the_right(
     view.panel.list._fit()
     settle(view, qtbot)
     assert min(lit(view)) > view.width() // 2 > view.panel.list.tools.geometry().right()
-
-
-def test_the_window_goes_from_an_empty_history_to_asking(
-    open_window: Callable[[], MainWindow], qtbot: QtBot
-) -> None:
-    window = open_window()
-    window.show_page("history")
-    qtbot.waitUntil(lambda: window.lanes.files.idle)
-    window.page.go.emit("ask", None)
-    assert window.page.KEY == "ask"

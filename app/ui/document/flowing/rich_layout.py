@@ -181,9 +181,9 @@ class RichLayout(QAbstractTextDocumentLayout):
     Qt also selects cells as a rectangle, which is not the text between two positions.
     """
 
-    def __init__(self, document: QTextDocument) -> None:
+    def __init__(self, document: QTextDocument, setting: Setting) -> None:
         super().__init__(document)
-        self.setting: Setting | None = None
+        self.setting = setting
         self.grids: list[Grid] = []
         self.selected = (0, 0)
         self._margin = 0
@@ -202,7 +202,6 @@ class RichLayout(QAbstractTextDocumentLayout):
 
     def append(self, part: Part) -> None:
         """Add the next part, whose pieces are in the document already."""
-        assert self.setting is not None
         for placed in part.placed:
             placed.part = len(self._parts)
         self._placed += part.placed
@@ -218,7 +217,6 @@ class RichLayout(QAbstractTextDocumentLayout):
     def fit(self, outer: int, margin: int) -> None:
         """Set the width of the page and of its margins; parts are laid out again when they become visible."""
         setting = self.setting
-        assert setting is not None
         before = setting.width
         self._margin = margin
         setting.outer, setting.left, setting.width = outer, margin, max(40, outer - 2 * margin)
@@ -233,7 +231,7 @@ class RichLayout(QAbstractTextDocumentLayout):
     def lay(self, index: int) -> None:
         """Lay out a part unless that is done."""
         part = self._parts[index]
-        if not part.laid and self.setting is not None:
+        if not part.laid:
             self._heights.set(index, part.lay(self.setting))
             part.laid = True
 
@@ -321,7 +319,6 @@ class RichLayout(QAbstractTextDocumentLayout):
         self.lay(index)
         top = self.top_of(index)
         placed = self._parts[index].near(x, y - top)
-        assert placed is not None and self.setting is not None
         block = self.setting.block(placed.index)
         lines = map(block.layout().lineAt, range(block.layout().lineCount()))
         below = (line.textStart() for line in lines if top + placed.y + line.y() + line.height() > y + 0.5)
@@ -329,16 +326,12 @@ class RichLayout(QAbstractTextDocumentLayout):
 
     def draw_under(self, painter: QPainter, top: float, bottom: float) -> None:
         """Draw what lies under the text, in the page's own pixels."""
-        if self.setting is None:
-            return
         for index in self.parts_in(top, bottom):
             self._parts[index].draw_under(painter, self.setting, self.top_of(index))
         for placed, start in self.placed_in(top, bottom):
             placed.draw_under(painter, self.setting, start)
 
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
-        if self.setting is None:
-            return
         clip = QRectF(context.clip)
         for placed, start in self.placed_in(clip.top(), clip.bottom()):
             placed.draw(painter, self.setting, start, self._selected_in(self.setting.block(placed.index)))
@@ -347,7 +340,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         """Return the selection in a Qt block; the block's end counts, which shows that the selection continues."""
         low = max(self.selected[0] - block.position(), 0)
         high = min(self.selected[1] - block.position(), block.length())
-        if low >= high or self.setting is None:
+        if low >= high:
             return []
         selected = QTextLayout.FormatRange()
         selected.start, selected.length = low, high - low
@@ -360,13 +353,13 @@ class RichLayout(QAbstractTextDocumentLayout):
     def hitTest(self, point: QPointF | QPoint | QPainterPath.Element, accuracy: Qt.HitTestAccuracy) -> int:
         point = QPointF(point.x, point.y) if isinstance(point, QPainterPath.Element) else QPointF(point)
         index = self.part_at(point.y())
-        if index < 0 or self.setting is None:
+        if index < 0:
             return -1
         self.lay(index)
         top = self.top_of(index)
         placed = self._parts[index].near(point.x(), point.y() - top)
-        line = placed.line_near(self.setting, point.y() - top - placed.y) if placed is not None else None
-        if placed is None or line is None:
+        line = placed.line_near(self.setting, point.y() - top - placed.y)
+        if line is None:
             return -1
         if accuracy == Qt.HitTestAccuracy.ExactHit:
             box = line.naturalTextRect().translated(placed.origin(top))
@@ -383,7 +376,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return QRectF(placed.x, top + placed.y, placed.width, placed.height)
 
     def documentSize(self) -> QSizeF:
-        return QSizeF(self.setting.outer if self.setting is not None else 0, self.height())
+        return QSizeF(self.setting.outer, self.height())
 
     def frameBoundingRect(self, frame: QTextFrame) -> QRectF:
         return QRectF(QPointF(0, 0), self.documentSize())

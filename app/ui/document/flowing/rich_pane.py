@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtWidgets import QTextEdit
 
 from app.core.layout import BlockKind, Kind, Opened
 from app.core.message import Message
@@ -64,11 +64,6 @@ def mail_width(opened: Opened) -> int:
     return prose_width("\n\n".join(block.span.of(text) for block in prose))
 
 
-def selecting(event: QKeyEvent) -> QTextCursor.MoveOperation | None:
-    """Return how a key moves the end of the selection; None for any other key."""
-    return next((move for key, move in _SELECTING.items() if event.matches(key)), None)
-
-
 class _Document(QTextDocument):
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Load nothing, from nowhere."""
@@ -83,8 +78,8 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
 
     NOT_SHOWN = Message("The page does not show exactly these words, so nothing is marked.")
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self._answer_places: list[tuple[Span, str]] = []
         self._opened = Opened(Document(""))
         self._places = Places("")
@@ -101,7 +96,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self._map_updated_at = 0.0
         document = _Document(self)
         document.setUndoRedoEnabled(False)
-        self._page = RichLayout(document)
+        self._page = RichLayout(document, Setting(document, self._places, Looks(theme), theme))
         document.setDocumentLayout(self._page)
         self.setDocument(document)
         self.setReadOnly(True)
@@ -169,7 +164,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
             self.when_built(end, "scroll", lambda: self.map.setValue(self.map.maximum()))
         elif event.matches(_KEY.SelectAll):
             self.when_built(end, "select", self.selectAll)
-        elif (move := selecting(event)) is not None:
+        elif (move := next((way for key, way in _SELECTING.items() if event.matches(key)), None)) is not None:
             reach = end if move is _MOVE.End else 0
             self.when_built(reach, "select", lambda: self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor))
         else:
@@ -283,9 +278,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         return self._built or self._built_to >= point
 
     def top_position(self) -> int:
-        """Return the position at which the first visible line begins."""
-        setting = self._page.setting
-        return self._page.position_near(setting.left if setting is not None else 0, self.map.value())
+        return self._page.position_near(self._page.setting.left, self.map.value())
 
     def reading_place(self) -> tuple[int, float]:
         """Return a position and the height of its line in the view; they stay the same until the user scrolls."""
@@ -301,11 +294,9 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self._reading = (position, self._page.line_top(position)[0] - self.map.value())
 
     def share_of(self, position: int) -> float:
-        """Return the share of the document's height above a position, 0 to 1."""
         return self._page.share_of(position)
 
     def bring_into_view(self, position: int, above: float) -> None:
-        """Scroll a position's line so that the share `above` of the view is above it, unless it is seen well."""
         top, bottom = self._page.line_top(position)
         room, value = self.viewport().height(), self.map.value()
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
@@ -318,9 +309,6 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.put_line(int(scrolled[0]), scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
-        """Return the visible Qt blocks, each with the point in the viewport that its lines are relative to."""
-        if self._page.setting is None:
-            return []
         value = self.map.value()
         return [
             (self._page.setting.block(placed.index), placed.origin(start - value))
@@ -424,7 +412,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         `keep` is a position and the height in the view at which its line is to be; without it, the highest visible part
         that is laid out stays in place.
         """
-        if self._settling or self._page.setting is None:
+        if self._settling:
             return
         self._settling = True
         page, room = self._page, self.viewport().height()
@@ -466,5 +454,4 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         room = self.width() - self.map.sizeHint().width()
         margin, aside = page_fit(self._theme, comfortable(self._theme.font("document")), room)
         self.setViewportMargins(aside, self._theme.step(5), aside, 0)
-        if self._page.setting is not None:
-            self._page.fit(room - 2 * aside, margin)
+        self._page.fit(room - 2 * aside, margin)

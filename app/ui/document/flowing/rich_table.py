@@ -221,8 +221,7 @@ class Band(Part):
                 placed.y += round(tops[first])
         return round(tops[-1])
 
-    def near(self, x: float, y: float) -> PlacedPiece | None:
-
+    def near(self, x: float, y: float) -> PlacedPiece:
         def away(placed: PlacedPiece) -> tuple[float, float]:
             across = max(placed.x - x, 0.0, x - placed.x - placed.width)
             down = max(placed.y - y, 0.0, y - placed.y - placed.height)
@@ -232,7 +231,7 @@ class Band(Part):
             cell for cell in self._cells.values() if cell.box.top() <= y <= cell.box.bottom() and cell.placed
         ]
         inside = [placed for cell in boxed for placed in cell.placed]
-        return min(inside or self.placed, key=away, default=None)
+        return min(inside or self.placed, key=away)
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
         # The background of the header cells, and the borders of all cells.

@@ -348,7 +348,7 @@ class Part:
         """Lay out the lines; returns the part's height."""
         return self.gap + self._box(setting).set_lines(setting)
 
-    def near(self, x: float, y: float) -> PlacedPiece | None:
+    def near(self, x: float, y: float) -> PlacedPiece:
         """Return the part's piece nearest to a point."""
         return self.placed[0]
 

@@ -9,7 +9,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip
 
 from app.core.wording import percent
 from app.ui.kit.parts import as_tip
@@ -57,8 +57,8 @@ class AnswerMap(QScrollBar):
     mark_clicked = Signal(int)
     place_clicked = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Vertical, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Vertical)
         self._theme = theme
         self.marks: tuple[float, ...] = ()
         self._chosen = -1

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core import wording
-from app.core.text import Span
+from app.core.text import Span, common_prefix
 from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.history import KeptAnswer
     from app.core.layout import Opened
     from app.core.results import Answer
-
-_LONGEST_HEADING = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +98,10 @@ def place_in_file(path: str, kept: KeptAnswer) -> Place:
     before = _with_single_blanks(kept.before)
     # Of several occurrences in the sentence, the one with the same characters before it is meant.
     starts = [found.start() for found in re.finditer(re.escape(words), sentence)]
-    start = max(starts, key=lambda at: _common_suffix(sentence[:at], before), default=0)
+    start = max(starts, key=lambda at: common_prefix(sentence[:at][::-1], before[::-1]), default=0)
     if not starts:
         sentence = words
-    heading = _shortened(kept.heading)
+    heading = wording.first_words(kept.heading)
     return Place(
         text=words,
         probability=kept.probability,
@@ -117,13 +114,6 @@ def place_in_file(path: str, kept: KeptAnswer) -> Place:
     )
 
 
-def _common_suffix(one: str, other: str) -> int:
-    """Return the number of characters that both end with."""
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[::-1], other[::-1], strict=False))
-    )
-
-
 def _with_single_blanks(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
@@ -131,7 +121,7 @@ def _with_single_blanks(text: str) -> str:
 def where(opened: Opened, at: int) -> str:
     """Return the place of a code point: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
     heading, place = opened.heading_above(at), localised(opened.place_at(at))
-    heading = "" if opened.is_spreadsheet else _shortened(heading)
+    heading = "" if opened.is_spreadsheet else wording.first_words(heading)
     if place and opened.cells.rows:
         return place
     if place and (heading or opened.pages):
@@ -139,9 +129,3 @@ def where(opened: Opened, at: int) -> str:
     percent = round(100 * at / max(1, len(opened.document.text)))
     share = tr("at {percent}% of the text", percent=percent) if percent else tr("at the start")
     return ", ".join(part for part in (place, heading, share) if part)
-
-
-def _shortened(heading: str) -> str:
-    if len(heading) <= _LONGEST_HEADING:
-        return heading
-    return heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"

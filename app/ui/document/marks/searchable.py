@@ -38,27 +38,19 @@ def insertable(text: str) -> str:
     PySide reads a byte order mark at a string's start as such: U+FEFF would be lost there, and U+FFFE, which is no
     character, would swap the bytes of the whole text.
     """
-    if _any_surrogate(text):
+    try:
+        text.encode()  # UTF-8 has no surrogates: this is four times faster than searching for them
+    except UnicodeEncodeError:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.lstrip("\ufeff").replace("\ufffe", "\ufffd")
     # Most texts have none of these marks, and looking for them is much faster than the expression.
     return _LINE_END.sub("\n", text) if any(mark in text for mark in "\r\u2028\u2029\ufdd0\ufdd1") else text
 
 
-def _any_surrogate(text: str) -> bool:
-    # UTF-8 has none: encoding is four times faster than searching for them.
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def document_text(document: QTextDocument) -> str:
     """Return all text of a Qt document, with LF for line ends: what `Document.text` is made of."""
-    text = _with_line_feeds(document.toRawText())
     units = document.characterCount() - 1  # Qt counts the end of the last block too
-    return text if utf16_units(text) == units else _text_by_units(document, 0, units)
+    return _whole(document.toRawText(), document, 0, units)
 
 
 def text_at(document: QTextDocument, start: int, end: int) -> str:
@@ -69,18 +61,15 @@ def text_at(document: QTextDocument, start: int, end: int) -> str:
     cursor = QTextCursor(document)
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    text = _with_line_feeds(cursor.selectedText())
-    return text if utf16_units(text) == end - start else _text_by_units(document, start, end)
+    return _whole(cursor.selectedText(), document, start, end)
 
 
-def _with_line_feeds(raw: str) -> str:
-    return raw.replace("\u2029", "\n").replace("\u2028", "\n")
-
-
-def _text_by_units(document: QTextDocument, start: int, end: int) -> str:
-    """Return the text read unit by unit, which keeps positions where there are lone surrogates."""
-    units = "".join(document.characterAt(unit) for unit in range(start, end))
-    return _with_line_feeds(units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+def _whole(text: str, document: QTextDocument, start: int, end: int) -> str:
+    """Return a text of Qt's with LF for line ends; read unit by unit, which keeps positions, if it lacks surrogates."""
+    if utf16_units(text) != end - start:
+        units = "".join(document.characterAt(unit) for unit in range(start, end))
+        text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\u2029", "\n").replace("\u2028", "\n")
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
@@ -253,7 +242,6 @@ class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
             super().keyPressEvent(event)
 
     def top_position(self) -> int:
-        """Return the position at which the first visible line begins."""
         block = self.firstVisibleBlock()
         line = block.layout().lineAt(max(0, self.verticalScrollBar().value() - block.firstLineNumber()))
         return block.position() + (line.textStart() if line.isValid() else 0)
@@ -272,7 +260,6 @@ class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
         return block, block.layout().lineForTextPosition(min(position, last) - block.position())
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
-        """Return the visible blocks, each with its position in the viewport."""
         seen = []
         block = self.firstVisibleBlock()
         offset = self.contentOffset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import ceil
 from statistics import median
 
@@ -162,8 +161,8 @@ class PageDesk(QAbstractScrollArea):
     _theme: Theme
     map: AnswerMap
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._sizes: Sequence[tuple[float, float]] = ()
         self._labels: Sequence[str] = ()
         self._undrawn: set[int] = set()
@@ -173,20 +172,16 @@ class PageDesk(QAbstractScrollArea):
         self._downwards = True
         self._arranging = False
         self._place: Spot | None = None
-        self._wanted: list[Tile] | None = None
+        self._wanted: list[Tile] = []
         self._stack = PageStack((), 1.0)
         self._shelf = TileShelf(_BUDGET)
         self._request_timer = QTimer(self, singleShot=True)
         self._request_timer.timeout.connect(self._request_pictures)
+        self.hint = PageHint(self._theme, self.viewport())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().setMouseTracking(True)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
-
-    @cached_property
-    def hint(self) -> PageHint:
-        """The hint that shows the page number while the pages move."""
-        return PageHint(self._theme, self.viewport())
 
     def show_pages(self, sizes: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
         """Show pages of these sizes, scrolled to the first; `labels` are their printed numbers, where they have any."""
@@ -277,9 +272,6 @@ class PageDesk(QAbstractScrollArea):
     def page_note(self, page: int) -> str:
         """Return a note to show above a page, from 0; empty for none."""
         return ""
-
-    def rearranged(self) -> None:
-        """React to the pages having been arranged again."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -391,7 +383,6 @@ class PageDesk(QAbstractScrollArea):
         if around is not None:
             self._place = self.spot_at(QPointF(port.width() / 2, 0))
         self._note_page()
-        self.rearranged()
         port.update()
         self._request_timer.stop()
         self._request_soon(_ZOOM_MS)
@@ -441,6 +432,6 @@ class PageDesk(QAbstractScrollArea):
         self._want([tile for tile in missing if tile.page not in self._undrawn])
 
     def _want(self, wanted: list[Tile]) -> None:
-        if wanted != (self._wanted or []):
+        if wanted != self._wanted:
             self._wanted = wanted
             self.pictures_wanted.emit(list(wanted))

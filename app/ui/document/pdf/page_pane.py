@@ -15,11 +15,11 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.core.layout import Kind, Opened, OutlineEntry
 from app.core.page_runs import Box
-from app.core.recognition import Recognition, recognition_of
+from app.core.recognition import recognition_of
 from app.core.text import Document, Span
 from app.ui.document.marks.highlights import draw_frames
 from app.ui.document.pane import ABOVE, ReadOnlyPane
@@ -55,8 +55,8 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     lights: PageHighlights
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self._opened = Opened(Document(""), Kind.PDF)
         self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
@@ -70,7 +70,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.lights = PageHighlights(theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.page_changed.connect(self._describe)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._arrange)
 
     def show_document(self, opened: Opened) -> None:
         """Show a document from its beginning, without highlights or selection."""
@@ -92,13 +92,10 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.viewport().update()
 
     def page_note(self, page: int) -> str:
-        found = self._recognition(page)
-        return localised(found.in_words) if found is not None else ""
-
-    def _recognition(self, page: int) -> Recognition | None:
-        """Return how the text of a page, from 0, was recognised; None for a page with its own text."""
+        """Return how the text of a page, from 0, was recognised; empty for a page with its own text."""
         pages = self._opened.pages
-        return recognition_of(self._opened, pages[page].span) if page < len(pages) else None
+        found = recognition_of(self._opened, pages[page].span) if page < len(pages) else None
+        return localised(found.in_words) if found is not None else ""
 
     def why_not(self, index: int) -> str:
         return self.lights.reason(index)
@@ -156,7 +153,6 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.horizontalScrollBar().setValue(int(scrolled[1]))
 
     def top(self) -> int:
-        """Return the code point at the top of the view."""
         if not self._opened.pages:
             return 0
         spot = self.spot_at(QPointF(self.viewport().width() / 2, self._theme.step(2)))
@@ -179,9 +175,6 @@ class PagePane(ReadOnlyPane, PageDesk):
         # Below the gap above a page that was scrolled to the top.
         below = QPointF(self.viewport().width() / 2, self._theme.step(6))
         return self.spot_at(below).page + 1, self.top()
-
-    def numbers(self) -> int:
-        return len(self._opened.pages)
 
     def number(self) -> int:
         return self.page()
@@ -217,7 +210,9 @@ class PagePane(ReadOnlyPane, PageDesk):
             frames = [QRectF(QPointF(*corners[:2]), QPointF(*corners[2:])) for corners in map(place, boxes)]
             draw_frames(painter, frames, self._theme.colour("print_found_line"), ratio)
 
-    def rearranged(self) -> None:
+    @Slot()
+    def _arrange(self, around: QPointF | None = None) -> None:
+        super()._arrange(around)
         self._update_map()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -391,7 +386,3 @@ class PagePane(ReadOnlyPane, PageDesk):
             lit_up = " ".join(self._places[lit].of(self.text()).split())
             words = tr("Lit up: “{words}”", words=lit_up)
         self.setAccessibleDescription(sentences(place, self.page_note(page - 1), words))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._arrange()

@@ -86,8 +86,7 @@ class PagePictures(QObject):
                 draw_part, self._workspace, self._opened, *wanted, password=self._password
             )
             self._drawings.append(_Drawing(wanted, job, time.monotonic()))
-            job.done.connect(self._drawn)
-            job.failed.connect(self._not_drawn)
+            job.then(self._drawn, self._not_drawn)
 
     @Slot(object)
     def _drawn(self, picture: Picture) -> None:

@@ -26,27 +26,9 @@ _SAMPLES = 3
 Band = tuple[int, float, int, float]
 
 
-def page_of(pages: Sequence[PageText], point: int) -> int:
-    """Return the page of a code point, from 0."""
-    return max(0, bisect_right(pages, point, key=lambda page: page.span.start) - 1)
-
-
 def box_of(page: PageText, character: int) -> Box:
     """Return the box of one of the page's characters."""
     return Box(*page.boxes[4 * character : 4 * character + 4])
-
-
-def caret_at(page: PageText, x: float, y: float) -> int | None:
-    """Return the code point behind a caret set at a point of the page; None where the page has no text."""
-    span, after = _hit(page, x, y)
-    if span is None:
-        return None
-    return span.end if after else span.start
-
-
-def character_span(page: PageText, x: float, y: float) -> Span | None:
-    """Return the span of the character at a point of the page; None where the page has no text."""
-    return _hit(page, x, y)[0]
 
 
 def over_text(page: PageText, x: float, y: float) -> bool:
@@ -60,7 +42,7 @@ def over_text(page: PageText, x: float, y: float) -> bool:
 
 
 def _hit(page: PageText, x: float, y: float) -> tuple[Span | None, bool]:
-    """Return the span of the character at a point, and whether the point lies in its second half."""
+    """Return the span of the character at a point, None without text, and whether the point is in its second half."""
     number = character_at(page, x, y)
     if number < 0 or not page.span:
         return None, False
@@ -151,7 +133,7 @@ def _drawn_from(page: PageText, place: int) -> int:
 
 def box_at(pages: Sequence[PageText], point: int) -> tuple[int, Box]:
     """Return the page of a code point, and its box there; an empty box at the corner where nothing is drawn."""
-    number = page_of(pages, point)
+    number = max(0, bisect_right(pages, point, key=lambda page: page.span.start) - 1)
     page = pages[number]
     at = _drawn_from(page, point - page.span.start)
     return number, (box_of(page, page.index[at]) if at >= 0 else Box(0.0, 0.0, 0.0, 0.0))
@@ -201,10 +183,6 @@ class PageSelection:
         self._sought: re.Pattern[str] | None = None
         self._matches: dict[int, list[Box]] = {}
 
-    def words(self) -> str:
-        """The selected words."""
-        return self.span.of(self._text)
-
     def select(self, span: Span) -> None:
         """Select a span."""
         self.span, self._anchor, self._unit = span, Span(span.start, span.start), self._letter
@@ -252,15 +230,17 @@ class PageSelection:
         return self._matches[page]
 
     def _letter(self, spot: Spot) -> Span | None:
-        point = caret_at(self._opened.pages[spot.page], spot.x, spot.y)
-        return None if point is None else Span(point, point)
+        letter, after = _hit(self._opened.pages[spot.page], spot.x, spot.y)
+        if letter is None:
+            return None
+        point = letter.end if after else letter.start
+        return Span(point, point)
 
     def _word(self, spot: Spot) -> Span | None:
-        letter = character_span(self._opened.pages[spot.page], spot.x, spot.y)
+        letter, _ = _hit(self._opened.pages[spot.page], spot.x, spot.y)
         return None if letter is None else word_around(self._text, letter.start)
 
     def _line(self, spot: Spot) -> Span | None:
-        letter = character_span(self._opened.pages[spot.page], spot.x, spot.y)
-        if letter is None:
-            return None
-        return line_around(self._opened.pages[page_of(self._opened.pages, letter.start)], letter.start)
+        page = self._opened.pages[spot.page]
+        letter, _ = _hit(page, spot.x, spot.y)
+        return None if letter is None else line_around(page, letter.start)

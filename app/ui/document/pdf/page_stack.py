@@ -45,16 +45,13 @@ class PageStack:
         width = self._widths[page]
         return QRect((self.width - width) // 2, self._tops[page], width, self._heights[page])
 
-    def between(self, top: int, bottom: int) -> range:
-        """Return the pages that reach between two heights."""
+    def in_view(self, view: QRect) -> range:
+        """Return the pages that reach into the height of a part of the column."""
+        top, bottom = view.y(), view.y() + view.height()
         first = max(0, bisect_right(self._tops, top) - 1)
         if first < len(self) and self._tops[first] + self._heights[first] <= top:
             first += 1
         return range(first, max(first, bisect_left(self._tops, bottom)))
-
-    def in_view(self, view: QRect) -> range:
-        """Return the pages that reach into the height of a part of the column."""
-        return self.between(view.y(), view.y() + view.height())
 
     def page_at(self, y: float) -> int:
         """Return the page nearest to a height; 0 where there are no pages."""

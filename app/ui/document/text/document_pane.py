@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextLine,
 )
-from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
@@ -130,8 +129,8 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
     # A line's height in heights of its letters.
     SPACING = 1.6
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         document = QTextDocument(self)
         self._page = PageLayout(document, 0.0)
         document.setDocumentLayout(self._page)
@@ -281,11 +280,9 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
             self._uncover_cursor_line()
 
     def share_of(self, position: int) -> float:
-        """Return the share of the document's height above a position, 0 to 1."""
         return self._page.share_of(position)
 
     def bring_into_view(self, position: int, above: float) -> None:
-        """Scroll a position's line so that the share `above` of the view is above it, unless it is seen well."""
         block, line = self._line_of(position)
         if not self._seen_well(block, line):
             self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
@@ -413,21 +410,15 @@ def is_monospaced(name: str) -> bool:
     return is_monospaced(name)
 
 
-def hard_wrapped_lines(text: str) -> list[str]:
-    """Return the longest lines of hard-wrapped text, none for other text."""
-    lines = text[:LOOKED_AT].split("\n")[:-1]
-    if not (usual := usual_length(lines)):
-        return []
-    whole = [line for line in lines if len(line) <= usual + 5 and "\t" not in line]
-    return sorted(whole, key=len)[-200:]
-
-
 def measure_of(text: str, font: QFont) -> float:
     """Return the width in pixels for the lines of a text: the comfortable one, or that of its hard-wrapped lines."""
-    usual = comfortable(font)
-    metrics = QFontMetricsF(font)
-    widest = max(map(metrics.horizontalAdvance, hard_wrapped_lines(text)), default=0.0)
-    return min(max(usual, widest + 1), usual * _WIDEST)
+    comfort, lines = comfortable(font), text[:LOOKED_AT].split("\n")[:-1]
+    if not (usual := usual_length(lines)):
+        return comfort
+    whole = [line for line in lines if len(line) <= usual + 5 and "\t" not in line]
+    longest = sorted(whole, key=len)[-200:]
+    widest = max(map(QFontMetricsF(font).horizontalAdvance, longest), default=0.0)
+    return min(max(comfort, widest + 1), comfort * _WIDEST)
 
 
 def code_measure(text: str, font: QFont) -> float:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from app.core.text import Span
+from app.core.text import Span, common_prefix
 from app.ui.document.text.long_lines import LIMIT
 
 # The wrap width is estimated from this many code points at the beginning of a text.
@@ -218,8 +218,8 @@ class RunningProse:
         assert before is not None
         ends = self._states.get(hash(shown))
         if ends is None:
-            start = _alike(before, shown)
-            end = len(before) - _alike(before[start:][::-1], shown[start:][::-1])
+            start = common_prefix(before, shown)
+            end = len(before) - common_prefix(before[start:][::-1], shown[start:][::-1])
             ends = self._around(Span(start, end), len(shown) - len(before) + end - start)
         self._take(shown, ends)
 
@@ -241,15 +241,3 @@ class RunningProse:
         first, last = bisect_left(self.ends, span.start), bisect_left(self.ends, span.end)
         shift = length - len(span)
         return array("i", (*self.ends[:first], *inner, *(end + shift for end in self.ends[last:])))
-
-
-def _alike(one: str, other: str) -> int:
-    """The length of the common prefix of two texts."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

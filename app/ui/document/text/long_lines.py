@@ -29,13 +29,8 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
     if not _any_longer(text, limit):
         return text, 0
     lines = text.split("\n")
-    parts: list[str] = []
-    breaks = 0
-    for line in lines:
-        pieces = [line[start:end] for start, end in cuts(line, limit)]
-        breaks += len(pieces) - 1
-        parts.extend(pieces)
-    return "\n".join(parts), breaks
+    pieces = [line[start:end] for line in lines for start, end in cuts(line, limit)]
+    return "\n".join(pieces), len(pieces) - len(lines)
 
 
 def added(text: str, limit: int = LIMIT) -> list[int]:

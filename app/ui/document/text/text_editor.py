@@ -58,32 +58,18 @@ class PaperEdit(SearchablePlainTextEdit):
 
 
 class Paper(Protocol):
-    """A text that can be edited."""
+    """A text that can be edited, with the signals and methods of a TextEditor."""
 
     @property
-    def edited(self) -> SignalInstance:
-        """Sent for every change of the text."""
-
+    def edited(self) -> SignalInstance: ...
     @property
-    def dropped(self) -> SignalInstance:
-        """Carries the files that were dropped or pasted on it."""
-
-    def text(self) -> str:
-        """Return the text, with LF for newlines."""
-
-    def is_empty(self) -> bool:
-        """Whether there is no character at all."""
-
-    def start_with(self, text: str) -> None:
-        """Set the initial text, without a signal or an undo step."""
-
-    def replace(self, text: str) -> None:
-        """Replace the text."""
-
+    def dropped(self) -> SignalInstance: ...
     @property
-    def searched(self) -> Searchable:
-        """The text in which words are found."""
-
+    def searched(self) -> Searchable: ...
+    def text(self) -> str: ...
+    def is_empty(self) -> bool: ...
+    def start_with(self, text: str) -> None: ...
+    def replace(self, text: str) -> None: ...
     @overload
     def setFocus(self) -> None: ...
     @overload

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt, SignalInstance, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QTextCursor
-from PySide6.QtWidgets import QWidget
 
 from app.core.results import Entity
 from app.core.text import Offsets
@@ -128,8 +127,8 @@ class NamePane(DocumentPane):
 
     SPACING = 2.1  # room for the letters below a name
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self.map.mark_clicked.disconnect(self.light_chosen)
         self.map.mark_clicked.connect(self._mark_clicked)
         self.map.marked = (tr("The name that is shown"), tr("The same name"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +14,7 @@ from textwrap import fill
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, QRectF, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -26,7 +27,7 @@ from app.documents.reader import read
 from app.ui.document.flowing import rich_pane
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
-from tests.helpers.widgets import coloured
+from tests.helpers.widgets import coloured, read_units
 
 WORDS = (
     "word", "the", "of", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "e\u0301", "a\u0308\u0323",
@@ -138,10 +139,11 @@ def random_places(chance: random.Random, text: str, count: int, longest: int) ->
     return places
 
 
-def read_units(document: QTextDocument, start: int, end: int) -> str:
-    """Return the characters of the Qt document, read one by one, to check the pane's own way."""
-    units = "".join(document.characterAt(at) for at in range(start, end))
-    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+def lit_boxes(pane: RichPane, spans: Iterable[Span]) -> list[list[QRectF]]:
+    """Highlight spans, and return the boxes of each."""
+    places = [(span, span.of(pane.text())) for span in spans]
+    assert all(pane.light(places))
+    return [pane.light_boxes(index) for index in range(len(places))]
 
 
 def squeezed(words: str) -> str:
@@ -211,10 +213,7 @@ def test_cells_stand_in_columns_and_merged_ones_over_them(pane: RichPane) -> Non
     rows = [["Both columns", "", "C"], ["a", "b", "down"], ["long words " * 12, "d", ""]]
     spans = writer.table(rows, merged={(0, 0): (1, 2), (1, 2): (2, 1)})
     pane.show_document(writer.opened())
-    boxes = {}
-    pane.light([(span, span.of(writer.text)) for span in spans.values()])
-    for index, key in enumerate(spans):
-        boxes[key] = pane.light_boxes(index)
+    boxes = dict(zip(spans, lit_boxes(pane, spans.values()), strict=True))
     assert boxes[0, 0][0].left() == pytest.approx(boxes[1, 0][0].left(), abs=2)
     assert boxes[1, 1][0].left() == pytest.approx(boxes[2, 1][0].left(), abs=2)
     assert boxes[0, 2][0].left() == pytest.approx(boxes[1, 2][0].left(), abs=2)
@@ -241,12 +240,10 @@ def test_words_of_narrow_columns_are_not_broken_where_the_page_has_room(
     for index, block in enumerate(writer.blocks[:6]) if style is not None else ():
         writer.blocks[index] = replace(block, styles=(Styled(block.span, style),))
     pane.show_document(writer.opened())
-    pane.light([(span, span.of(writer.text)) for span in spans.values()])
-    places = list(spans)
-    assert [len(pane.light_boxes(places.index(at))) for at in ((0, 0), (1, 0), (1, 2))] == [1, 1, 1]
+    short = [spans[0, 0], spans[1, 2]]
+    assert [len(boxes) for boxes in lit_boxes(pane, [*short, spans[1, 0]])] == [1, 1, 1]
     pane.resize(330, 600)  # no room for all: the short words stay whole
-    pane.light([(span, span.of(writer.text)) for span in spans.values()])
-    assert [len(pane.light_boxes(places.index(at))) for at in ((0, 0), (1, 2))] == [1, 1]
+    assert [len(boxes) for boxes in lit_boxes(pane, short)] == [1, 1]
 
 
 def test_a_cell_is_not_broken_where_the_table_has_room(pane: RichPane) -> None:
@@ -287,10 +284,9 @@ def test_right_to_left_words_stand_at_the_right_and_their_table_is_mirrored(pane
     spans = writer.table([["الاسم", "المعنى"], ["1.0", "كلمة"]])
     pane.show_document(writer.opened())
     order = [hebrew, english, item, spans[0, 0], spans[0, 1], spans[1, 0]]
-    assert all(pane.light([(span, span.of(writer.text)) for span in order]))
-    boxes = [pane.light_boxes(index)[0] for index in range(len(order))]
+    boxes = [box for box, *_ in lit_boxes(pane, order)]
     middle = pane.viewport().width() / 2
-    right = pane._page.setting.left + pane._page.setting.width  # type: ignore[union-attr]
+    right = pane._page.setting.left + pane._page.setting.width
     assert boxes[0].right() == pytest.approx(right, abs=2) and boxes[1].left() < middle
     assert boxes[2].right() < right - 10, "there is room for the marker at the right"
     assert boxes[3].left() > boxes[4].right(), "the first column stands at the right"
@@ -311,8 +307,7 @@ def test_blocks_are_told_apart(pane: RichPane) -> None:
         writer.block(BlockKind.CODE, "iiii\nmmmm"),
     ]
     pane.show_document(writer.opened())
-    pane.light([(span, span.of(writer.text)) for span in kinds])
-    boxes = [pane.light_boxes(index) for index in range(len(kinds))]
+    boxes = lit_boxes(pane, kinds)
     high = [box[0].height() for box in boxes]
     assert high[0] > high[1] > high[2]
     lefts = [box[0].left() for box in boxes]

@@ -48,22 +48,17 @@ def test_the_start_of_the_text_is_called_so() -> None:
 
 
 @given(st.text(min_size=1, max_size=80), st.data())
-def test_the_words_stand_in_their_sentence(text: str, data: st.DataObject) -> None:
+def test_the_words_stand_in_their_sentence_also_of_a_file_that_is_not_open(
+    text: str, data: st.DataObject
+) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    place = place_of(of(text), answer(text, start, end))
-    assert "".join(place.sentence[place.start : place.end].split()) == "".join(text[start:end].split())
-
-
-@given(st.text(min_size=1, max_size=80), st.data())
-def test_the_words_of_an_answer_in_a_file_stand_in_its_sentence(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    opened = of(text)
-    place = place_in_file("/papers/a.txt", kept_answer(opened, answer(text, start, end)))
-    assert place.sentence[place.start : place.end] == place.text
-    assert "".join(place.text.split()) == "".join(text[start:end].split())
-    assert place.source == "a.txt" and place.document == "/papers/a.txt"
+    opened, found = of(text), answer(text, start, end)
+    in_file = place_in_file("/papers/a.txt", kept_answer(opened, found))
+    for place in (place_of(opened, found), in_file):
+        assert "".join(place.sentence[place.start : place.end].split()) == "".join(found.text.split())
+    assert in_file.sentence[in_file.start : in_file.end] == in_file.text
+    assert in_file.source == "a.txt" and in_file.document == "/papers/a.txt"
 
 
 def test_of_equal_words_in_a_sentence_those_of_the_answer_are_meant() -> None:
@@ -131,19 +126,18 @@ def test_an_answer_is_not_below_itself() -> None:
     assert place_in_file("letter.pdf", kept).where == "page 1"
 
 
-def test_a_cell_is_named_by_its_sheet_once() -> None:
-    opened = read(Read("", "a.xlsx", data=xlsx_of({"Budget": [["Item", "Price"], ["Tea", 4.5]]})), Silent())
+@pytest.mark.parametrize(
+    ("name", "data", "where", "cell"),
+    [
+        ("a.xlsx", xlsx_of({"Budget": [["Item", "Price"], ["Tea", 4.5]]}),
+         "sheet Budget, cell B2", "Row: Tea · Column: Price"),
+        ("a.csv", b"Item,Price\nTea,4.5\n", "row 2, column Price", "Row: Tea"),
+    ],
+)  # fmt: skip
+def test_a_cell_is_named_by_its_sheet_or_column_once(name: str, data: bytes, where: str, cell: str) -> None:
+    opened = read(Read("", name, data=data), Silent())
     start = opened.document.text.index("4.5")
-    place = place_of(opened, answer(opened.document.text, start, start + 3))
-    assert (place.where, place.cell) == ("sheet Budget, cell B2", "Row: Tea · Column: Price")
-    kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
-    assert place_in_file("/a.xlsx", kept).where == "sheet Budget, cell B2"
-
-
-def test_a_cell_of_csv_is_named_by_its_row_and_column() -> None:
-    opened = read(Read("", "a.csv", data=b"Item,Price\nTea,4.5\n"), Silent())
-    start = opened.document.text.index("4.5")
-    place = place_of(opened, answer(opened.document.text, start, start + 3))
-    assert (place.where, place.cell) == ("row 2, column Price", "Row: Tea")
-    kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
-    assert place_in_file("/a.csv", kept).where == "row 2, column Price"
+    found = answer(opened.document.text, start, start + 3)
+    place = place_of(opened, found)
+    assert (place.where, place.cell) == (where, cell)
+    assert place_in_file(f"/{name}", kept_answer(opened, found)).where == where

@@ -82,7 +82,7 @@ def place(pane: PagePane, words: str, nth: int = 0) -> tuple[Span, str]:
 
 def draw_all(pane: PagePane, file: Path, qtbot: QtBot) -> int:
     drawn = Drawn(pane, file)
-    pane._wanted = None
+    pane._wanted = []
     qtbot.waitUntil(lambda: not pane._request_timer.isActive())
     pane._request_pictures()
     return drawn.draw()
@@ -135,8 +135,6 @@ def test_the_strong_one_and_the_others_differ_and_faint_makes_them_alike(
     assert (ground(0), ground(1)) == (pale, strong)
     pane.light([place(pane, "kitchen")], 0, faint=True)
     assert ground(0) == pale
-    pane.clear_highlights()
-    assert pane.map.marks == () and pane.light_boxes(0) == []
 
 
 def test_a_far_light_is_brought_into_view_with_room_above(book: PagePane, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ from app.core.page_runs import Box
 from app.core.pages import places_of
 from app.core.text import Span
 from app.ui.document.pdf.page_pane import PagePane
-from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
+from app.ui.document.pdf.page_selection import PageSelection, box_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
 from tests.helpers.page_texts import characters_under
@@ -196,8 +196,11 @@ def test_right_to_left_words_are_selected_from_the_right(
     (box,) = place.boxes
     middle = (box.top + box.bottom) / 2
     assert box.left > box_of(opened, "טוב")[1].right
-    assert caret_at(opened.pages[0], box.right - 0.5, middle) == 0
-    assert caret_at(opened.pages[0], box.left + 0.5, middle) == 4
+    selection = PageSelection(opened)
+    for x, point in ((box.right - 0.5, 0), (box.left + 0.5, 4)):
+        selection.begin(Spot(0, x, middle))
+        selection.extend(Spot(0, x, middle))
+        assert selection.span == Span(point, point)
     other = box_of(opened, "עולם")[1]
     drag(pages, qtbot, Spot(0, box.right - 0.5, middle), Spot(0, other.left + 0.5, middle))
     assert pages.selected_words() == "שלום עולם"
@@ -228,7 +231,7 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
     for first, last in (spots, spots[::-1]):
         selection.begin(first)
         selection.extend(last)
-        assert selection.words() == text[one : other + 1]
+        assert selection.span.of(text) == text[one : other + 1]
         marked = "".join(characters_under(opened.pages, places_of(opened.pages, selection.span)).split())
         plain = marked.replace("\x02", "").replace("-", "")
         assert plain == squeezed(text[one : other + 1])

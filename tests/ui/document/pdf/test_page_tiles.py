@@ -136,4 +136,4 @@ def test_the_pages_between_two_heights_are_those_that_are_seen_there(
     seen = [
         page for page, rect in enumerate(rects) if rect.y() < top + length and rect.y() + rect.height() > top
     ]
-    assert list(stack.between(top, top + length)) == seen
+    assert list(stack.in_view(QRect(0, top, 1, length))) == seen

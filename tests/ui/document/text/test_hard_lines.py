@@ -83,29 +83,20 @@ CODE = '''def read(path: Path, name: str, report: Report) -> Opened:
     parts = read_plain_text(text, name, report, silent=True, once=True)
     return Opened(Document(parts.text, name), lines=parts.lines, size=1)
 '''
-LOG = "".join(
-    f"2026-11-27 10:0{at}:11 reader INFO the request was answered by the reader in {at} seconds\n"
-    for at in range(9)
-)
-TABLE = "".join(
-    f"Harbour number {at}, closed in winter, 12{at} boats, 3{at},500 euros a year in fees\n"
-    for at in range(9)
-)
-SETTINGS = "".join(
-    f"setting{at} = a value that is long enough to fill the line, number {at}\n" for at in range(9)
-)
-FIELDS = "".join(
-    f"Name {at}: the words of this field are as long as in the other fields\n" for at in range(9)
-)
-ITEMS = "".join(
-    f"- the words of this item are as long as those of all the other items {at}\n" for at in range(9)
-)
-SENTENCES = "".join(
-    f"Sentence number {at} stands on a line of its own and ends on the same line.\n" for at in range(9)
-)
-COLUMNS = "".join(
-    f"harbour {at}     closed in the winter     and open in the summer of each year\n" for at in range(9)
-)
+
+
+def numbered(line: str) -> str:
+    """Nine lines that differ in a digit."""
+    return "".join(line.replace("#", str(at)) for at in range(9))
+
+
+LOG = numbered("2026-11-27 10:0#:11 reader INFO the request was answered by the reader in # seconds\n")
+TABLE = numbered("Harbour number #, closed in winter, 12# boats, 3#,500 euros a year in fees\n")
+SETTINGS = numbered("setting# = a value that is long enough to fill the line, number #\n")
+FIELDS = numbered("Name #: the words of this field are as long as in the other fields\n")
+ITEMS = numbered("- the words of this item are as long as those of all the other items #\n")
+SENTENCES = numbered("Sentence number # stands on a line of its own and ends on the same line.\n")
+COLUMNS = numbered("harbour #     closed in the winter     and open in the summer of each year\n")
 QUOTED = "".join(f"> {line}\n" for line in fill(HARBOUR, 70).split("\n"))
 INDENTED = "".join(f"    {line}\n" for line in fill(HARBOUR, 68).split("\n"))
 RAGGED = "\n".join(HARBOUR.replace(". ", ".\n").replace(", ", ",\n").split("\n"))
