@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import accumulate
 
 from app.core.layout import BlockKind, Style
+from app.core.text import normalise_newlines
 
 Styles = frozenset[Style]
 PLAIN: Styles = frozenset()
@@ -48,7 +49,7 @@ class OpenBlock:
     def add(self, text: str, styles: Styles) -> None:
         """Add words; their blanks collapse, except in code."""
         if self.kind is BlockKind.CODE:
-            self._append(_newlines(text), styles)
+            self._append(normalise_newlines(text).replace("\v", "\n").replace("\f", "\n"), styles)
             return
         text = _BROKEN.sub("", text)
         behind = text.lstrip(_BLANK)
@@ -115,31 +116,25 @@ class OpenBlock:
             self._blank = "\n", self._blank[1]
 
 
-def _newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\v", "\n").replace("\f", "\n")
-
-
 def _without_margin(text: str) -> list[tuple[int, int, bool]]:
     """Lines of code without empty lines around them, blanks at their ends, and the indent that all share.
 
     Each as its start and end in the text, and whether a newline follows it.
     """
     lines = text.split("\n")
-    full = [line for line in lines if line.strip()]
+    full = [number for number, line in enumerate(lines) if line.strip()]
     if not full:
         return []
-    first = next(number for number, line in enumerate(lines) if line.strip())
-    last = len(lines) - next(number for number, line in enumerate(reversed(lines)) if line.strip())
-    lowest, highest = min(full), max(full)
+    lowest, highest = min(lines[number] for number in full), max(lines[number] for number in full)
     margin = 0
     while lowest[margin] == highest[margin] and lowest[margin] in " \t":
         margin += 1
     keep = []
     start = 0
     for number, line in enumerate(lines):
-        if first <= number < last:
+        if full[0] <= number <= full[-1]:
             end = start + len(line.rstrip())
-            keep.append((min(start + margin, end), end, number + 1 < last))
+            keep.append((min(start + margin, end), end, number < full[-1]))
         start += len(line) + 1
     return keep
 

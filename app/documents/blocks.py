@@ -106,8 +106,6 @@ class Blocks:
         self._tables: list[Table] = []
         self._grid: Grid | None = None
         self._tabs = 0
-        self._row_begun = False
-        self._cell_begun = False
         self._open: OpenBlock | None = None
         self._line = 0
         self._lines = array("i")
@@ -134,6 +132,17 @@ class Blocks:
             self.cell()
         self._open = OpenBlock(kind, level, marker)
         self._open.from_line(self._line)
+
+    def begin_paragraph(
+        self, level: int = 0, marker: str | None = None, depth: int = 1, *, quoted: bool = False
+    ) -> None:
+        """Begin a heading of this level, else an item at this depth if there is a marker, a quote or a paragraph."""
+        if level:
+            self.begin(BlockKind.HEADING, level, marker or "")
+        elif marker is not None:
+            self.begin(BlockKind.ITEM, depth, marker)
+        else:
+            self.begin(BlockKind.QUOTE if quoted else BlockKind.PARAGRAPH, int(quoted))
 
     def code_line(self) -> None:
         """Begin a line of code, in the open block if that is code."""
@@ -210,7 +219,6 @@ class Blocks:
         assert self._grid is None
         self.end()
         self._grid = Grid()
-        self._row_begun = self._cell_begun = False
 
     def row(self, header: bool = False, skip: int = 0) -> None:
         """Begin a row, with its first `skip` columns empty."""
@@ -218,7 +226,6 @@ class Blocks:
         self.end()
         self._grid.begin_row(header, skip)
         self._tabs = 0
-        self._row_begun = self._cell_begun = False
 
     def cell(self, rows: int = 1, columns: int = 1, at: int = 0) -> None:
         """Begin a cell in the first free column from `at` on; one of 0 rows reaches to the table's end."""
@@ -226,9 +233,7 @@ class Blocks:
         if self._grid.row < 0:
             self.row()
         self.end()
-        before = self._grid.column
         self._tabs += self._grid.begin_cell(rows, columns, at)
-        self._cell_begun = self._cell_begun and self._grid.column == before
 
     def end_table(self) -> None:
         """End the table; one without visible content is left out."""
@@ -292,20 +297,19 @@ class Blocks:
 
     def _separate(self, kind: BlockKind) -> int:
         """Add the separator between the last block and the next; returns where the next starts."""
-        last = self._blocks[-1] if self._blocks else None
-        if self._grid is None:
-            if last is not None:
-                items = kind is BlockKind.ITEM and last.kind is BlockKind.ITEM and last.table < 0
-                self._put("\n" if items else "\n\n")
-            return self._length
-        if self._cell_begun:
-            self._put("\n")
+        last, grid = self._blocks[-1] if self._blocks else None, self._grid
+        if last is None:
+            between = ""
+        elif grid is None:
+            between = "\n" if kind is last.kind is BlockKind.ITEM and last.table < 0 else "\n\n"
+        elif last.table < len(self._tables):
+            between = "\n\n"
         else:
-            if not self._row_begun and last is not None:
-                self._put("\n" if last.table == len(self._tables) else "\n\n")
-            self._put("\t" * self._tabs)
+            between = "\n" if last.row < grid.row or last.column == grid.column else ""
+        if grid is not None:
+            between += "\t" * self._tabs
             self._tabs = 0
-            self._row_begun = self._cell_begun = True
+        self._put(between)
         return self._length
 
     def _put(self, text: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -29,6 +28,7 @@ from app.documents.package import (
     local,
     open_package,
     whole_or_noted,
+    within,
 )
 from app.documents.parts import Parts
 
@@ -45,8 +45,6 @@ _CHAPTERS = frozenset(
 # Elements that may be empty in XML, and in HTML would hold all that follows.
 _EMPTY = re.compile(r"<([A-Za-z][\w:-]*)([^<>]*)/>")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-
-
 # Of titles: how many there are, their letters, and how deep they are nested.
 _MOST_TITLES, _LONGEST, _DEEPEST = 20_000, 400, 6
 # Elements between a link and its navigation that are looked at.
@@ -91,7 +89,9 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
         )
     items = _items(root, main)
     spine = [
-        items[reference] for each in _all(root, "itemref") if (reference := each.get("idref") or "") in items
+        items[reference]
+        for each in within(root, "itemref")
+        if (reference := each.get("idref") or "") in items
     ]
     chapters = [item.part for item in spine if item.type in _CHAPTERS]
     _refuse_protected(package, {main, *chapters}, name)
@@ -166,7 +166,7 @@ def _places(parts: Parts, titles: tuple[_Title, ...]) -> dict[int, _Title]:
 
 def _letters(words: str) -> str:
     """The letters and digits of a title, by which titles are compared."""
-    return "".join(filter(str.isalnum, words[:400].casefold()))
+    return "".join(filter(str.isalnum, words[:_LONGEST].casefold()))
 
 
 def _closed(tag: re.Match[str]) -> str:
@@ -176,7 +176,7 @@ def _closed(tag: re.Match[str]) -> str:
 def _package_document(package: Package) -> str:
     """The name of the part that lists the book's parts; the first .opf file if the container does not name it."""
     root = _xml(package, _CONTAINER)
-    for each in _all(root, "rootfile"):
+    for each in within(root, "rootfile"):
         if part := each.get("full-path"):
             return posixpath.normpath(part)
     return next((part for part in package.names if part.lower().endswith(".opf")), "")
@@ -185,7 +185,7 @@ def _package_document(package: Package) -> str:
 def _items(root: Element, main: str) -> dict[str, _Item]:
     """The book's parts by their identifiers."""
     found = {}
-    for each in _all(root, "item"):
+    for each in within(root, "item"):
         part, _ = resolve(main, each.get("href") or "")
         kind = (each.get("media-type") or "").strip().lower()
         found[each.get("id") or ""] = _Item(part, kind, tuple((each.get("properties") or "").split()))
@@ -196,17 +196,14 @@ def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[st
     """The titles of the navigation, EPUB 3's or else EPUB 2's, by the parts to which they lead."""
     found: dict[str, list[_Title]] = {}
     seen: set[tuple[str, str, str]] = set()
-    spine = child(root, "spine")
-    named = items.get((spine.get("toc") or "") if spine is not None else "")
+    named = items.get(attribute(child(root, "spine"), "toc") or "")
     ncx = named or next((each for each in items.values() if each.type == _NCX), None)
     navigation = next((each for each in items.values() if "nav" in each.properties), None)
-    titles: list[_Title] = []
+    base, titles = "", list[_Title]()
     if navigation is not None:
-        titles = _titles_of_navigation(package.raw_part(navigation.part))
-    if titles and navigation is not None:
-        base = navigation.part
-    elif ncx is not None and (tree := _xml(package, ncx.part)) is not None:
-        titles, base = _titles_of_ncx(tree), ncx.part
+        base, titles = navigation.part, _titles_of_navigation(package.raw_part(navigation.part))
+    if not titles and ncx is not None:
+        base, titles = ncx.part, _titles_of_ncx(_xml(package, ncx.part))
     for title in titles:
         part, fragment = resolve(base, title.href)
         # Of titles that lead to the same place in the same words the first counts.
@@ -238,10 +235,10 @@ def _titles_of_navigation(data: bytes) -> list[_Title]:
     return [title for title in found if title.words and title.href]
 
 
-def _titles_of_ncx(root: Element) -> list[_Title]:
+def _titles_of_ncx(root: Element | None) -> list[_Title]:
     """The titles of EPUB 2's contents (OPF 2.0.1, section 2.4.1)."""
     found: list[_Title] = []
-    stack = [(root, 0)]
+    stack = [(root, 0)] if root is not None else []
     while stack and len(found) < _MOST_TITLES:
         element, depth = stack.pop()
         if local(element) == "navPoint":
@@ -274,9 +271,11 @@ def _unquoted(path: str) -> str:
 
 def _refuse_protected(package: Package, needed: set[str], name: str) -> None:
     """Raise SpanlightError if the book's words are encrypted, and not only its fonts."""
-    for each in _all(_xml(package, _ENCRYPTION), "EncryptedData"):
-        methods = {method.get("Algorithm") for method in _all(each, "EncryptionMethod")}
-        parts = {posixpath.normpath(_unquoted(one.get("URI") or "")) for one in _all(each, "CipherReference")}
+    for each in within(_xml(package, _ENCRYPTION), "EncryptedData"):
+        methods = {method.get("Algorithm") for method in within(each, "EncryptionMethod")}
+        parts = {
+            posixpath.normpath(_unquoted(one.get("URI") or "")) for one in within(each, "CipherReference")
+        }
         if not methods & _OF_FONTS and parts & needed:
             raise SpanlightError(
                 Message("“{name}” is protected against copying (DRM), and cannot be read.", name=name),
@@ -292,10 +291,3 @@ def _xml(package: Package, part: str) -> Element | None:
         return etree.fromstring(data, parser) if data else None
     except (etree.XMLSyntaxError, ValueError, LookupError):
         return None
-
-
-def _all(root: Element | None, name: str) -> Iterator[Element]:
-    """All elements of this name, in any namespace."""
-    for each in root.iter() if root is not None else ():
-        if local(each) == name:
-            yield each

@@ -143,10 +143,10 @@ def read_html(data: bytes, name: str, report: Report) -> Parts:
 
 
 def add_html(
-    text: str, blocks: Blocks, report: Report, level: int = 0, kind: BlockKind | None = None
+    text: str, blocks: Blocks, report: Report, level: int = 0, kind: BlockKind = BlockKind.PARAGRAPH
 ) -> None:
     """Add what a page, or a fragment of one, shows; `kind` and `level` are those of a block around it."""
-    _PageReader(blocks, report, kind, level).page(text)
+    _PageReader(blocks, report).page(text, _Context(kind, level))
     blocks.end()
 
 
@@ -154,21 +154,18 @@ def _is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
     """Whether a browser hides the element, judged by its own attributes."""
     if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
         return True
-    style = attributes.get("style")
-    return bool(style and _HIDDEN.search(style))
+    return _HIDDEN.search(attributes.get("style") or "") is not None
 
 
 def _styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
     """The styles of the element's words, by its name and its own style attribute."""
-    found = set()
-    if tag in STYLES:
-        found.add(STYLES[tag])
+    found = {STYLES[tag]} if tag in STYLES else set()
     if tag == "a" and attributes.get("href") is not None:
         found.add(Style.LINK)
-    style = attributes.get("style")
-    if style and _BOLD.search(style):
+    style = attributes.get("style") or ""
+    if _BOLD.search(style):
         found.add(Style.STRONG)
-    if style and _SLANTED.search(style):
+    if _SLANTED.search(style):
         found.add(Style.EMPHASIS)
     return frozenset(found)
 
@@ -210,10 +207,8 @@ def _layout_tables(root: LexborNode) -> tuple[set[int], int]:
 
     They are marked so, or have one cell, or tables inside and neither header cells nor a caption.
     """
-    layout: set[int] = set()
+    layout, holding, real = set[int](), set[int](), set[int]()
     cells: dict[int, int] = {}
-    holding: set[int] = set()
-    real: set[int] = set()
     total = 0
     stack: list[tuple[LexborNode, int]] = [(root, 0)]
     while stack:
@@ -268,24 +263,23 @@ class _Context:
 
 
 class _PageReader:
-    """Adds a page's words to blocks; `kind` and `level` are those of a block around the page."""
+    """Adds a page's words to blocks."""
 
-    def __init__(self, blocks: Blocks, report: Report, kind: BlockKind | None = None, level: int = 0) -> None:
+    def __init__(self, blocks: Blocks, report: Report) -> None:
         self._blocks = blocks
         self._report = report
-        self._context = _Context(kind or BlockKind.PARAGRAPH, level if kind else 0)
         self._stack: list[tuple[LexborNode, _Context] | Callable[[], object]] = []
         self._breaks = 0
         self._layout: set[int] = set()
 
-    def page(self, text: str) -> None:
-        """Add what a page, or a fragment of one, shows."""
+    def page(self, text: str, context: _Context) -> None:
+        """Add what a page, or a fragment of one, shows in this context."""
         root = LexborHTMLParser(flattened(text)).root
         if root is None:
             return
         self._report.check()
         self._layout, total = _layout_tables(root)
-        self._stack = [(root, self._context)]
+        self._stack = [(root, context)]
         done = 0
         while self._stack:
             step = self._stack.pop()
@@ -321,7 +315,7 @@ class _PageReader:
                 self._children(node, context)
         elif context.kind is BlockKind.CODE:
             # Blocks inside code are its lines.
-            self._then(self._line_of_code)
+            self._stack.append(self._line_of_code)
             self._children(node, context)
         else:
             self._block(tag, node, context)
@@ -344,22 +338,22 @@ class _PageReader:
                 context = replace(context, styles=context.styles - {Style.STRONG})
         else:
             context = _context_in(tag, node, context)
-        self._then(self._blocks.end)
+        self._stack.append(self._blocks.end)
         self._children(node, context)
 
     def _table(self, node: LexborNode, context: _Context) -> None:
         inner = replace(context, items=None, layout=False, marker=[])
         if self._blocks.in_table or node.mem_id in self._layout:
-            self._then(self._blocks.end)
+            self._stack.append(self._blocks.end)
             self._children(node, replace(inner, layout=True))
             return
         captions: list[LexborNode] = []
         others: list[LexborNode] = []
         for child in node.iter(include_text=True):
             (captions if child.tag == "caption" else others).append(child)
-        self._then(self._blocks.end_table)
+        self._stack.append(self._blocks.end_table)
         self._stack += [(child, replace(inner, items=_ROWS)) for child in reversed(others)]
-        self._then(self._blocks.begin_table)
+        self._stack.append(self._blocks.begin_table)
         self._stack += [(child, inner) for child in reversed(captions)]
 
     def _text(self, text: str, context: _Context) -> None:
@@ -370,7 +364,7 @@ class _PageReader:
             if context.kind is BlockKind.ITEM and context.marker:
                 marker = context.marker.pop()
             self._blocks.begin(context.kind, context.level, marker)
-        if self._breaks and text.strip():
+        if text.strip():
             self._breaks = 0
         self._blocks.words(text, context.styles)
 
@@ -387,14 +381,11 @@ class _PageReader:
 
     def _quotation(self, node: LexborNode, context: _Context) -> None:
         self._text("“", context)
-        self._then(lambda: self._text("”", context))
+        self._stack.append(lambda: self._text("”", context))
         self._children(node, context)
 
     def _children(self, node: LexborNode, context: _Context) -> None:
         self._stack += [(child, context) for child in reversed(list(node.iter(include_text=True)))]
-
-    def _then(self, step: Callable[[], object]) -> None:
-        self._stack.append(step)
 
 
 _ROWS = _List("-")  # placeholder for the list where a table's rows are expected

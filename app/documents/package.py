@@ -75,9 +75,8 @@ class Package:
     def relations(self, part: str) -> list[Relation]:
         """The relationships of a part of an Office Open XML file, or of the file itself ("") within it."""
         folder, file = posixpath.split(part)
-        root = self.xml(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = []
-        for relation in root if root is not None else ():
+        for relation in children(self.xml(posixpath.join(folder, "_rels", f"{file}.rels"))):
             target = attribute(relation, "Target") or ""
             if target and attribute(relation, "TargetMode") != "External":
                 kind = (attribute(relation, "Type") or "").rpartition("/")[2]
@@ -302,11 +301,21 @@ def local(element: Element) -> str:
     return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
 
 
+def children(element: Element | None, *names: str) -> Iterator[Element]:
+    """The children of these names, in any namespace, or all of them; none of no element."""
+    if element is not None:
+        yield from element.iterchildren(*(f"{{*}}{name}" for name in names))
+
+
+def within(element: Element | None, *names: str) -> Iterator[Element]:
+    """An element and all within it that have one of these names, in the order of the file; none of no element."""
+    if element is not None:
+        yield from element.iter(*(f"{{*}}{name}" for name in names))
+
+
 def child(element: Element | None, name: str) -> Element | None:
     """The first child of a name."""
-    if element is None:
-        return None
-    return next((each for each in element if local(each) == name), None)
+    return next(children(element, name), None)
 
 
 def attribute(element: Element | None, name: str) -> str | None:

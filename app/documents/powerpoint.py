@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from app.core.layout import BlockKind, Style
+from app.core.layout import Style
 from app.core.message import Message
 from app.core.report import Progress, Report
-from app.documents.block_words import Styles
+from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
 from app.documents.numerals import bullet, numeral
 from app.documents.package import (
@@ -17,11 +17,13 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    children,
     count_of,
     integer,
     local,
     open_package,
     whole_or_noted,
+    within,
 )
 from app.documents.parts import Parts
 from app.documents.sheets.rows import Percentage, in_words
@@ -64,9 +66,9 @@ def read_pptx(data: bytes, name: str, report: Report) -> Parts:
 def _slides(package: Package) -> list[str]:
     """The parts of the slides in the presentation's order, or by the numbers in their names if that is missing."""
     main = package.main_part("ppt/presentation.xml")
-    listed = child(package.xml(main), "sldIdLst")
+    listed = children(child(package.xml(main), "sldIdLst"))
     targets = {each.identifier: each.target for each in package.relations(main) if each.kind == "slide"}
-    found = [targets.get(_reference(each) or "", "") for each in listed] if listed is not None else []
+    found = [targets.get(_reference(each) or "", "") for each in listed]
     if any(found):
         return found
     by_number = {
@@ -152,9 +154,7 @@ class _Reader:
         """Add the paragraphs of a text frame."""
         own = child(body, "lstStyle")
         counts: list[int] = [0] * _LEVELS
-        for paragraph in body if body is not None else ():
-            if local(paragraph) != "p":
-                continue
+        for paragraph in children(body, "p"):
             words = list(_runs(paragraph))
             properties = child(paragraph, "pPr")
             level = max(0, min(integer(attribute(properties, "lvl")) or 0, _LEVELS - 1))
@@ -162,10 +162,7 @@ class _Reader:
             marker = None
             if any(text.strip() for text, _ in words):
                 marker = _marker(levels, level, counts, bulleted)
-            if marker is None:
-                self.blocks.begin(BlockKind.PARAGRAPH)
-            else:
-                self.blocks.begin(BlockKind.ITEM, level + 1, marker)
+            self.blocks.begin_paragraph(marker=marker, depth=level + 1)
             self.blocks.runs(words)
             self.blocks.end()
 
@@ -173,12 +170,11 @@ class _Reader:
         blocks = self.blocks
         has_header = attribute(child(table, "tblPr"), "firstRow") in _ON
         blocks.begin_table()
-        for number, row in enumerate(each for each in table if local(each) == "tr"):
+        for number, row in enumerate(children(table, "tr")):
             self._package.report.check()
             blocks.row(has_header and not number)
-            for cell in row:
-                merged = attribute(cell, "hMerge") in _ON or attribute(cell, "vMerge") in _ON
-                if local(cell) == "tc" and not merged:
+            for cell in children(row, "tc"):
+                if attribute(cell, "hMerge") not in _ON and attribute(cell, "vMerge") not in _ON:
                     blocks.cell(
                         count_of(cell, "rowSpan", MOST_COLUMNS), count_of(cell, "gridSpan", MOST_COLUMNS)
                     )
@@ -187,16 +183,14 @@ class _Reader:
 
     def _diagram(self, part: str) -> None:
         """Add the words of a SmartArt diagram."""
-        points = child(self._once(part), "ptLst")
-        for point in points if points is not None else ():
+        for point in children(child(self._once(part), "ptLst")):
             self._frame(child(point, "t"))
 
     def _chart(self, part: str) -> None:
         """Add a chart's title, and its values as a table: a row for each category, a column for each series."""
         chart = child(self._once(part), "chart")
-        plot = child(chart, "plotArea")
-        series = [] if plot is None else [each for kind in plot for each in kind if local(each) == "ser"]
-        del series[MOST_COLUMNS - 1 :]
+        kinds = children(child(chart, "plotArea"))
+        series = [each for kind in kinds for each in children(kind, "ser")][: MOST_COLUMNS - 1]
         self._frame(child(child(child(chart, "title"), "tx"), "rich"))
         values = [_points(child(each, "val")) or _points(child(each, "yVal")) for each in series]
         categories: dict[int, str] = {}
@@ -221,14 +215,11 @@ def _tree(root: Element | None) -> Element | None:
 
 def _shapes(parent: Element | None) -> Iterator[Element]:
     """The text frames, tables and diagrams in a tree of shapes, those of groups in their place; no hidden ones."""
-    for each in parent if parent is not None else ():
+    for each in children(parent, "AlternateContent", "grpSp", "sp", "graphicFrame"):
         name = local(each)
         if name == "AlternateContent":
             yield from _shapes(_chosen(each))
-        elif (
-            name in ("grpSp", "sp", "graphicFrame")
-            and attribute(_property(each, "cNvPr"), "hidden") not in _ON
-        ):
+        elif attribute(_property(each, "cNvPr"), "hidden") not in _ON:
             if name == "grpSp":
                 yield from _shapes(each)
             else:
@@ -237,7 +228,7 @@ def _shapes(parent: Element | None) -> Iterator[Element]:
 
 def _chosen(alternatives: Element) -> Element | None:
     """The first of the alternatives, a shape and its fallback for older programs."""
-    return next((each for each in alternatives if local(each) in ("Choice", "Fallback")), None)
+    return next(children(alternatives, "Choice", "Fallback"), None)
 
 
 def _property(shape: Element, name: str) -> Element | None:
@@ -272,11 +263,9 @@ def _has_words(shape: Element) -> bool:
 
 def _title(shape: Element) -> Iterator[tuple[str, Styles]]:
     """The words of a frame with their styles, with a LINE_BREAK after each paragraph."""
-    body = child(shape, "txBody")
-    for paragraph in body if body is not None else ():
-        if local(paragraph) == "p":
-            yield from _runs(paragraph)
-            yield LINE_BREAK, frozenset()
+    for paragraph in children(child(shape, "txBody"), "p"):
+        yield from _runs(paragraph)
+        yield LINE_BREAK, PLAIN
 
 
 def _runs(paragraph: Element) -> Iterator[tuple[str, Styles]]:
@@ -288,22 +277,20 @@ def _runs(paragraph: Element) -> Iterator[tuple[str, Styles]]:
             if text is not None and text.text:
                 yield text.text.replace("_x000D_", ""), _styles(child(each, "rPr"))
         elif name == "br":
-            yield LINE_BREAK, frozenset()
+            yield LINE_BREAK, PLAIN
         elif name in ("AlternateContent", "m"):
-            formula = _chosen(each) if name == "AlternateContent" else each
-            for part in formula.iter() if formula is not None else ():
-                if local(part) == "t" and part.text:
-                    yield part.text, frozenset()
+            for part in within(_chosen(each) if name == "AlternateContent" else each, "t"):
+                yield part.text or "", PLAIN
 
 
 def _points(holder: Element | None) -> dict[int, str]:
     """The words and numbers that a chart has stored of the cells to which it refers, by their indices."""
     found: dict[int, str] = {}
     form = ""
-    for each in holder.iter() if holder is not None else ():
+    for each in within(holder, "formatCode", "pt"):
         if local(each) == "formatCode":
             form = (each.text or "").lower()
-        elif local(each) == "pt":
+        else:
             value = child(each, "v")
             words = (value.text or "") if value is not None else ""
             found.setdefault(integer(attribute(each, "idx")) or 0, _as_formatted(words, form))
@@ -344,7 +331,7 @@ def _marker(levels: list[Element | None], level: int, counts: list[int], bullete
     """A paragraph's number or bullet, by the first properties that have one; None if it is not an item."""
     counts[level + 1 :] = [0] * (_LEVELS - level - 1)
     for properties in levels:
-        for each in properties if properties is not None else ():
+        for each in children(properties):
             name = local(each)
             if name == "buAutoNum":
                 first = integer(attribute(each, "startAt")) or 1

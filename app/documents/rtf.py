@@ -293,12 +293,7 @@ class _Reader:
         else:
             self._leave_table()
         label, self._label = self._label, None
-        if self._outline >= 0 and not self._blocks.in_table:
-            self._blocks.begin(BlockKind.HEADING, self._outline + 1, label or "")
-        elif label is not None:
-            self._blocks.begin(BlockKind.ITEM, 1, label)
-        else:
-            self._blocks.begin(BlockKind.PARAGRAPH)
+        self._blocks.begin_paragraph(0 if self._blocks.in_table else self._outline + 1, label)
 
     def _end_paragraph(self) -> None:
         self._blocks.end()

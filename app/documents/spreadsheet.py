@@ -80,10 +80,7 @@ def _readable(path: Path, report: Report) -> Iterator[BinaryIO]:
         try:
             with zipfile.ZipFile(file) as archive:
                 if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
-                    raise SpanlightError(
-                        Message("“{file}” is too large to be read.", file=path.name),
-                        Message("Choose another file."),
-                    )
+                    raise _too_large(path.name)
                 for part in archive.namelist():
                     report.check()
                     _refuse_crowded(archive, part, path.name)
@@ -97,6 +94,12 @@ def _readable(path: Path, report: Report) -> Iterator[BinaryIO]:
             ) from fault
 
 
+def _too_large(name: str) -> SpanlightError:
+    return SpanlightError(
+        Message("“{name}” is too large to be read.", name=name), Message("Choose another file.")
+    )
+
+
 def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
     """Raise SpanlightError for a part with more elements in a row, or outside of rows, than any program writes."""
     # A pivot table's cache has copies of rows, which are not read here.
@@ -107,9 +110,7 @@ def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
         while piece := content.read(_PIECE):
             rows = [row.start() for row in _ROW.finditer(piece)]
             if elements + piece.count(b"<", 0, rows[0] if rows else len(piece)) > _MOST_ELEMENTS:
-                raise SpanlightError(
-                    Message("“{name}” is too large to be read.", name=name), Message("Choose another file.")
-                )
+                raise _too_large(name)
             elements = piece.count(b"<", rows[-1]) if rows else elements + piece.count(b"<")
 
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.documents.html import read_html
-from app.documents.parts import Parts
-from tests.helpers.flowing import as_read, checked
+from tests.helpers.flowing import checked, lines_read
 
 page = checked(read_html)
-
-
-def rows(parts: Parts) -> list[str]:
-    """The lines as they are read."""
-    return [line.strip() for line in as_read(parts.text, parts.view).splitlines() if line.strip()]
 
 
 def test_headers_and_cells_of_a_web_page() -> None:
@@ -21,7 +15,7 @@ def test_headers_and_cells_of_a_web_page() -> None:
         "<table><thead><tr><th rowspan=2>Airport<th colspan=2>2023<tr><th>Spring<th>Autumn</thead>"
         "<tr><td rowspan=2>Kiruna<td>6<td>7<tr><td>8<td>9<tr><th colspan=3>South<tr><td>Malmö<td><td>5</table>"
     )
-    assert rows(parts) == [
+    assert lines_read(parts) == [
         "Airport. 2023.",
         "Spring. Autumn.",
         "Airport: Kiruna. 2023 Spring: 6. 2023 Autumn: 7.",
@@ -32,12 +26,12 @@ def test_headers_and_cells_of_a_web_page() -> None:
 
 
 def test_a_row_that_is_set_in_bold_is_a_header() -> None:
-    assert rows(page("<table><tr><td><b>Town</b><td><b>Mayor</b><tr><td>Umeå<td>Berg</table>")) == [
+    assert lines_read(page("<table><tr><td><b>Town</b><td><b>Mayor</b><tr><td>Umeå<td>Berg</table>")) == [
         "Town. Mayor.",
         "Town: Umeå. Mayor: Berg.",
     ]
     all_bold = "<table><tr><td><b>Town</b><td><b>Umeå</b><tr><td><b>Mayor</b><td><b>Berg</b></table>"
-    assert rows(page(all_bold)) == ["Town: Umeå.", "Mayor: Berg."]
+    assert lines_read(page(all_bold)) == ["Town: Umeå.", "Mayor: Berg."]
 
 
 def test_a_cell_of_several_blocks_and_a_table_in_it() -> None:
@@ -45,7 +39,7 @@ def test_a_cell_of_several_blocks_and_a_table_in_it() -> None:
         "<table><tr><th>Rule<th>Text<tr><td>1<td><p>All may go.<ul><li>by bus<li>by train</ul>"
         "<table><tr><td>a<td>b</table></table>"
     )
-    assert rows(parts)[1:] == ["Rule: 1. Text: All may go.", "by bus", "by train", "a", "b."]
+    assert lines_read(parts)[1:] == ["Rule: 1. Text: All may go.", "by bus", "by train", "a", "b."]
 
 
 def test_headings_are_nested_and_captions_stand_over_their_table() -> None:

@@ -138,7 +138,7 @@ def test_what_is_missing_is_told() -> None:
     assert cut.notes == ("The file is damaged: what could be read of it is shown.",)
 
 
-def test_a_book_without_a_container_or_a_type(tmp_path: object) -> None:
+def test_a_book_without_a_container_or_a_type() -> None:
     data = packed_book(
         {
             "x/b.opf": '<package><manifest><item id="a" href="c.html" media-type="text/html"/></manifest>'

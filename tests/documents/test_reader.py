@@ -4,6 +4,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
         ("a.txt", b"<!DOCTYPE html><p>plain words</p>", Kind.HTML),
         ("a.pdf", b"<html><body>404: plain words</body></html>", Kind.HTML),
         ("a.docx", small_pdf([Page(lines("plain words"))]), Kind.PDF),
+        ("a.xls", b"plain words\tx\n1\t2\n", Kind.CSV),
     ],
 )
 def test_a_wrong_suffix_is_noted(tmp_path: Path, name: str, data: bytes, kind: Kind) -> None:
@@ -125,9 +127,7 @@ def test_a_wrong_suffix_is_noted(tmp_path: Path, name: str, data: bytes, kind: K
         assert found.notes[0].startswith(f"By its content, “{name}” is ")
 
 
-def test_missing_folder_and_empty(tmp_path: Path) -> None:
-    assert "There is no file" in refusal(tmp_path / "none.txt").message
-    assert "is a folder" in refusal(tmp_path).message
+def test_what_is_empty_or_blank(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     assert refusal(tmp_path / "empty.txt").message == "“empty.txt” is empty."
     for name, words in {
@@ -140,22 +140,19 @@ def test_missing_folder_and_empty(tmp_path: Path) -> None:
         assert refusal(tmp_path / name).message == f"“{name}” holds no text."
     (tmp_path / "blank.docx").write_bytes(word_file("", heading="\u200b"))
     assert refusal(tmp_path / "blank.docx").message == "“blank.docx” holds no text."
-    refusal(Path("a\0b"))
     with pytest.raises(SpanlightError, match="“pasted” is empty"):
         read(Read("", "pasted"), Silent())
 
 
-def test_closed_and_failing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_closed_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "closed.txt"
     path.write_text("x")
-    faults: list[OSError] = [PermissionError(13, "Permission denied"), OSError(5, "Input/output error")]
 
     def refuse(*_: object, **__: object) -> None:
-        raise faults.pop(0)
+        raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(files, "open", refuse, raising=False)
-    assert "may not be read" in refusal(path).message
-    assert "Input/output error" in refusal(path).message
+    assert refusal(path).message == "“closed.txt” may not be read."
 
 
 def while_it_is_read(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None:
@@ -211,16 +208,11 @@ def test_reading_can_be_stopped(tmp_path: Path, kind: Kind, number: int) -> None
         read(Read(str(path), FILES[kind][0]), StopsAt(number))
 
 
-def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:
-    path = tmp_path / "secret.pdf"
-    path.write_bytes(locked_pdf("The knave stole the tarts.", "hearts"))
-    with pytest.raises(PasswordNeeded) as needed:
-        opened(path)
-    assert not needed.value.wrong
-    with pytest.raises(PasswordNeeded) as needed:
-        read(Read(str(path), password="spades"), Silent())
-    assert needed.value.wrong
-    assert "knave" in read(Read(str(path), password="hearts"), Silent()).document.text
+def test_an_encrypted_pdf_is_read_with_its_password() -> None:
+    order = Read("", "secret.pdf", data=locked_pdf(WORDS, "hearts"))
+    with pytest.raises(PasswordNeeded):
+        read(order, Silent())
+    assert WORDS in read(replace(order, password="hearts"), Silent()).document.text
 
 
 def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:

@@ -38,9 +38,16 @@ from app.documents.sniff import HEAD, OLE, first_look
         ("a.epub", b"PK\x03\x04\x14\0", Kind.EPUB),
         ("a", b"PK\x03\x04" + bytes(26) + b"mimetypeapplication/epub+zip", Kind.EPUB),
         ("a.msg", OLE, Kind.MSG),
+        ("a.bin", OLE + "Root Entry__properties_version1.0".encode("utf-16-le"), Kind.MSG),
         ("a.eml", b"Subject: x\n\nwords", Kind.EML),
-        ("a", b"Received: x\r\n\tby y\r\nfrom: z\r\n\r\nwords", Kind.EML),
+        ("a.eml", b"words only", Kind.TEXT),
+        *(
+            (name, b"Received: x\r\n\tby y\r\nfrom: z\r\n\r\nwords", Kind.EML)
+            for name in ("a", "a.txt", "a.msg")
+        ),
+        ("a.md", b"Received: x\nFrom: z\n\nwords", Kind.MARKDOWN),
         ("a.txt", b"From: me\nTo: you\n\nDear you", Kind.TEXT),
+        ("a.txt", b"Note: x\n\nwords", Kind.TEXT),
         ("Inbox", b"From - Thu Mar  4 10:00:00 2021\r\nX-Status: 1\r\n", Kind.MBOX),
         ("a.txt", b"From here on\nNote: x\n", Kind.TEXT),
         ("a.md", b"From a 10:00\nFrom: b\n", Kind.MARKDOWN),

@@ -39,6 +39,11 @@ def as_read(text: str, view: View) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def lines_read(parts: Parts) -> list[str]:
+    """The lines as a model reads them, without empty ones."""
+    return [line.strip() for line in as_read(parts.text, parts.view).splitlines() if line.strip()]
+
+
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -211,6 +216,13 @@ def packed(entries: dict[str, str | bytes]) -> bytes:
         ' Target="word/document.xml"/></Relationships>',
     }
     return zipped(relations | entries)
+
+
+def changed_part(part: str, data: str | bytes | Callable[[str], str], file: bytes) -> bytes:
+    """A packed file with another part in place of its own, or a change of that."""
+    with zipfile.ZipFile(io.BytesIO(file)) as old:
+        parts: dict[str, str | bytes] = {name: old.read(name) for name in old.namelist()}
+    return zipped(parts | {part: data(str(parts[part], "utf-8")) if callable(data) else data})
 
 
 def word_file(body: str, **parts: str) -> bytes:

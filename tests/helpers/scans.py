@@ -13,9 +13,9 @@ import pypdfium2.raw as pdfium
 import pytest
 
 from app.documents.pdf.geometry import load_page
-from app.documents.recognition.pictures import picture_of
+from app.documents.recognition.engine import picture_of
 from app.documents.recognition.program import is_installed
-from app.documents.recognition.words import PagePicture
+from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
 needs_tesseract = pytest.mark.skipif(
@@ -41,6 +41,23 @@ def shown(words: Sequence[Words], drawing: bytes = b"") -> PagePicture:
     """The picture of a small page that text is recognised in."""
     document = pypdfium2.PdfDocument(small_pdf([Page(words, width=300, height=100, drawing=drawing)]))
     return picture_of(load_page(document, 0))
+
+
+def seen(
+    text: str,
+    left: float,
+    right: float,
+    base: float = 50,
+    begins_line: bool = True,
+    *,
+    size: float = 10.6,
+    sure: float = 90,
+) -> RecognisedWord:
+    """A word as Tesseract tells it, at these points of a picture from `shown`; `size` is the height of its letters."""
+    row = Row((0, base * SCALE), (1000, base * SCALE), size * SCALE, 0.2 * size * SCALE)
+    word = word_of(letters_of(text, round(left * SCALE), round(right * SCALE)), row, sure, begins_line)
+    assert word is not None
+    return word
 
 
 def letter(text: str = LETTER, **page: float) -> Page:

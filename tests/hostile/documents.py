@@ -18,7 +18,7 @@ from typing import Literal
 from openpyxl import Workbook
 
 from tests.helpers.books import CONTAINER, book, chapter, navigation, ncx, packed_book, point
-from tests.helpers.flowing import document_xml, p, packed, part_xml, r, word_file
+from tests.helpers.flowing import changed_part, document_xml, p, packed, part_xml, r, word_file
 from tests.helpers.mails import Storage, binary, compound, mail, mailbox_of, outlook_parts, wide
 from tests.helpers.office import (
     Slide,
@@ -296,13 +296,6 @@ LAUGHS = (
 
 def _laughs(root: str) -> str:
     return f'{LAUGHS}<{root} a="&l8;">&l8;&f;</{root}>'
-
-
-def changed_part(part: str, data: str | bytes | Callable[[str], str], file: bytes) -> bytes:
-    """A packed file with another part in place of its own, or a change of that."""
-    with zipfile.ZipFile(io.BytesIO(file)) as old:
-        parts: dict[str, str | bytes] = {name: old.read(name) for name in old.namelist()}
-    return zipped(parts | {part: data(str(parts[part], "utf-8")) if callable(data) else data})
 
 
 def _sheet_xml(inside: str, after: str = "", before: str = "") -> bytes:

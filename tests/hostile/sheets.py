@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from tests.helpers.flowing import changed_part
 from tests.helpers.spreadsheets import compound, ods_of, ods_with, xls_of, xlsx_of
-from tests.hostile.documents import LAUGHS, changed_part
+from tests.hostile.documents import LAUGHS
 
 WORDS = "The knave stole the tarts."
 SHEETS = {

@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from tests.hostile.models import FILES, Case, Raw, changed, dumped, places, read
 
 # Every so manieth case is run always, all of them by `--all`.
 SAMPLE, SAMPLE_OF_TRIALS = 41, 1_009
+LONG = [pytest.mark.long, pytest.mark.timeout(7200)]
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +78,7 @@ def check(case: Case, sound: Path, place: Path) -> ModelCard | SpanlightError:
     return found
 
 
-@pytest.mark.parametrize(
-    "step", [SAMPLE, pytest.param(1, marks=[pytest.mark.long, pytest.mark.timeout(7200)])]
-)
+@pytest.mark.parametrize("step", [SAMPLE, pytest.param(1, marks=LONG)])
 def test_every_change_of_a_sound_folder_ends_in_a_card_or_a_sentence(
     sound: Path, tmp_path: Path, step: int
 ) -> None:
@@ -94,9 +94,7 @@ def test_every_change_of_a_sound_folder_ends_in_a_card_or_a_sentence(
     assert refused > number / step / 2
 
 
-@pytest.mark.parametrize(
-    "step", [SAMPLE_OF_TRIALS, pytest.param(17, marks=[pytest.mark.long, pytest.mark.timeout(7200)])]
-)
+@pytest.mark.parametrize("step", [SAMPLE_OF_TRIALS, pytest.param(17, marks=LONG)])
 def test_what_reading_lets_pass_works_or_is_refused_by_the_trial(
     sound: Path, tmp_path: Path, engine: Engine, step: int
 ) -> None:
@@ -176,35 +174,27 @@ CHANGES = st.lists(
 )
 
 
-def check_changes(sound: Path, place: Path, changes: list[tuple[str, int, Any, bool]]) -> None:
-    folder = copy_of(sound, place)
-    for name, at, new, leave_out in changes:
-        try:
-            spoilt(folder, name, at, new, leave_out=leave_out)
-        except ValueError:  # an earlier change of the same file left no JSON to change
-            continue
-    outcome(folder)
-    origin_of(str(folder))
-
-
-@given(CHANGES)
-@example(
-    [("config.json", 0, Raw('{"model_type": "bert", "hidden_dropout_prob": 1' + "0" * 400 + "}"), False)]
+@pytest.mark.parametrize(
+    "more", [{}, pytest.param({"max_examples": 5_000, "derandomize": False}, marks=LONG)], ids=["few", "many"]
 )
-@example([("spanlight.json", 0, {"calibration": {"temperature": 5e-324}}, False)])
-@example([("spanlight.json", 0, {"finder": ".."}, False)])
-@example([("origin.json", 0, {"source": "hub", "sizes": {"a\0": Raw("1" + "0" * 400)}}, False)])
 def test_any_values_at_any_places_end_in_a_card_or_a_sentence(
-    sound: Path, tmp_path: Path, changes: list[tuple[str, int, Any, bool]]
+    sound: Path, tmp_path: Path, more: dict[str, Any]
 ) -> None:
-    check_changes(sound, tmp_path / "reader", changes)
+    @settings(**more)
+    @given(CHANGES)
+    @example(
+        [("config.json", 0, Raw('{"model_type": "bert", "hidden_dropout_prob": 1' + "0" * 400 + "}"), False)]
+    )
+    @example([("spanlight.json", 0, {"calibration": {"temperature": 5e-324}}, False)])
+    @example([("spanlight.json", 0, {"finder": ".."}, False)])
+    @example([("origin.json", 0, {"source": "hub", "sizes": {"a\0": Raw("1" + "0" * 400)}}, False)])
+    def check(changes: list[tuple[str, int, Any, bool]]) -> None:
+        folder = copy_of(sound, tmp_path / "reader")
+        for name, at, new, leave_out in changes:
+            # An earlier change of the same file may have left no JSON to change.
+            with suppress(ValueError):
+                spoilt(folder, name, at, new, leave_out=leave_out)
+        outcome(folder)
+        origin_of(str(folder))
 
-
-@pytest.mark.long
-@pytest.mark.timeout(7200)
-@settings(max_examples=5_000, derandomize=False)
-@given(CHANGES)
-def test_many_more_values_end_in_a_card_or_a_sentence(
-    sound: Path, tmp_path: Path, changes: list[tuple[str, int, Any, bool]]
-) -> None:
-    check_changes(sound, tmp_path / "reader", changes)
+    check()

@@ -12,8 +12,6 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QBuffer, QIODevice
-from PySide6.QtGui import QImage
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
@@ -21,22 +19,13 @@ from app.core.report import Silent
 from app.documents.images.pdf_of import pdf_of_picture
 from app.documents.orders import Draw, Read
 from app.flows.ask.document_process import Documents
+from tests.documents.images.test_pictures import FORMATS, qt_image, saved
 from tests.helpers.reading import reads_on
 from tests.helpers.scans import chunk, grey, letter, png, tiff
 
 PIXELS = grey(letter("Short."), 40)
 PNG, TIFF = png(*PIXELS), tiff([PIXELS] * 2)
-
-
-def _jpeg() -> bytes:
-    width, height, rows = PIXELS
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImage(rows, width, height, width, QImage.Format.Format_Grayscale8).save(buffer, "JPG")  # type: ignore[call-overload]
-    return bytes(buffer.data().data())
-
-
-JPEG = _jpeg()
+JPEG = saved(qt_image(letter("Short."), FORMATS.Format_Grayscale8), b"jpeg")
 ZEROS = zlib.compress(bytes(50_000_000), 9)
 
 

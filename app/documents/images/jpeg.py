@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -48,10 +49,8 @@ def frame_of(data: bytes) -> Frame:
             raise Unknown(Message("a JPEG that is compressed in a rare way"))
         if marker == 0xE0 and content.startswith(b"JFIF\0") and len(content) >= 12:
             unit = {1: 1.0, 2: 2.54}.get(content[7], 0.0)
-            dpi = (
-                unit * int.from_bytes(content[8:10], "big"),
-                unit * int.from_bytes(content[10:12], "big"),
-            )
+            across, down = struct.unpack_from(">2H", content, 8)
+            dpi = (unit * across, unit * down)
         elif marker == 0xE1 and content.startswith(b"Exif\0\0"):
             try:
                 orientation = next(iter(Tags.all_of(content[6:]))).number(274, 1)
@@ -60,7 +59,7 @@ def frame_of(data: bytes) -> Frame:
         elif marker == 0xEE and content.startswith(b"Adobe"):
             is_adobe = True
         elif marker in _FRAMES and len(content) >= 6:
-            height, width = int.from_bytes(content[1:3], "big"), int.from_bytes(content[3:5], "big")
+            height, width = struct.unpack_from(">2H", content, 1)
             if content[0] != 8 or content[5] not in _SPACES or not width or not height:
                 raise Damaged
             return Frame(width, height, content[5], dpi, orientation, is_adobe)

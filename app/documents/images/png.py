@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator
 
@@ -21,17 +22,16 @@ def png_page(data: bytes) -> ShownPage:
         elif kind == b"PLTE":
             palette = content[: len(content) // 3 * 3][:768]
         elif kind == b"pHYs" and len(content) == 9 and content[8] == 1:
-            across, down = int.from_bytes(content[:4], "big"), int.from_bytes(content[4:8], "big")
+            across, down = struct.unpack_from(">2I", content)
             dpi = (across * 0.0254, down * 0.0254)
         elif kind == b"IDAT":
             packed.append(content)
     if len(header) != 13 or not packed:
         raise Damaged
-    width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:8], "big")
-    bits, colours = header[8], header[9]
+    width, height, bits, colours, _, _, interlaced = struct.unpack(">2I5B", header)
     if colours not in _CHANNELS or bits not in (1, 2, 4, 8, 16) or not width or not height:
         raise Damaged
-    if header[12]:
+    if interlaced:
         raise Unknown(Message("an interlaced PNG"))
     pixels = b"".join(packed)
     if colours in (_GREY_ALPHA, _COLOURS_ALPHA):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -100,8 +100,8 @@ class MailWriter:
         name.
         """
         self.report.check()
-        read = list(self._read(mail.attached, level))
-        self._heading(title or mail.subject or "(no subject)", level)
+        read = [(each, self._parts(each) if level <= DEEPEST else None) for each in mail.attached]
+        self._heading(title or mail.subject, level)
         self._head(mail, read)
         for body in mail.bodies:
             self._body(body, level + _OWN - 1)
@@ -114,16 +114,12 @@ class MailWriter:
                 self._heading(f"Attachment: {attached.name}", level + 1)
                 self.blocks.add(parts, level + 1)
 
-    def _read(self, attached: Iterable[Attached], level: int) -> Iterator[tuple[Attached, Parts | None]]:
-        """The attachments, each with what was read of it; None for a mail and for one that was not read."""
-        for each in attached:
-            yield each, self._parts(each) if isinstance(each.content, bytes) and level <= DEEPEST else None
-
     def _parts(self, attached: Attached) -> Parts | None:
-        assert isinstance(attached.content, bytes)
-        if not attached.content:
+        """What is read of an attachment; None for a mail, and for one that is not read."""
+        content = attached.content
+        if isinstance(content, Mail) or not content:
             return None
-        if len(attached.content) > self.bytes_left or not self.files_left or self.is_full:
+        if len(content) > self.bytes_left or not self.files_left or self.is_full:
             note = Message(
                 "Attachments beyond {files:,} files or {size} are listed and not read.",
                 files=MOST_FILES_ATTACHED,
@@ -132,13 +128,13 @@ class MailWriter:
             self.notes[note] = None
             return None
         try:
-            parts = self.read_file(attached.content, attached.name)
+            parts = self.read_file(content, attached.name)
         except SpanlightError:
             return None
         if len(parts.text) > self.text_left or not parts.text.strip():
             return None
         self.text_left -= len(parts.text)
-        self.bytes_left -= len(attached.content)
+        self.bytes_left -= len(content)
         self.files_left -= 1
         for each in parts.notes:
             self.notes[Message("{name}: {note}", name=attached.name, note=each)] = None

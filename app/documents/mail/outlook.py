@@ -19,6 +19,7 @@ from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
 from app.documents.mail.mail import DEEPEST, Attached, Body, Mail, MailWriter, ReadFile, short, when
 from app.documents.mail.mime import decoded, parse, tried
+from app.documents.package import damaged_beyond_reading
 from app.documents.parts import Parts
 
 _PROPERTIES = "__properties_version1.0"
@@ -46,10 +47,7 @@ def read_msg(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
     storage = tried(lambda: _storage(data), None)
     report.check()
     if storage is None:
-        raise SpanlightError(
-            Message("“{name}” is damaged: nothing of its text could be read.", name=name),
-            Message("Get it again from where it came."),
-        )
+        raise damaged_beyond_reading(name)
     if not any(stream.name == _PROPERTIES for stream in storage.streams):
         raise SpanlightError(
             Message("“{name}” is no mail that Outlook saved.", name=name),

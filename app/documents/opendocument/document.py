@@ -16,6 +16,7 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    children,
     count_of,
     damaged_beyond_reading,
     encrypted,
@@ -23,6 +24,7 @@ from app.documents.package import (
     local,
     open_package,
     whole_or_noted,
+    within,
 )
 from app.documents.parts import Parts
 from app.documents.slides import notes_heading, parts_of_slides, slide_heading
@@ -82,7 +84,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
     body, styles = _body(package, "presentation")
     blocks = Blocks()
     reader = _Reader(blocks, styles, report, slides=True)
-    slides = [each for each in body if local(each) == "page"]
+    slides = list(children(body, "page"))
     for number, slide in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
         frames = [each for each in slide if _is_own(each)]
@@ -92,8 +94,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
         for frame in frames:
             if frame is not title:
                 reader.element(frame)
-        notes = child(slide, "notes")
-        shown = [each for each in notes if _is_own(each)] if notes is not None else []
+        shown = [each for each in children(child(slide, "notes")) if _is_own(each)]
         if any(text.strip() for each in shown for text in each.itertext()):
             notes_heading(blocks)
             for each in shown:
@@ -131,10 +132,9 @@ def _is_own(frame: Element) -> bool:
 
 def _title(reader: _Reader, frame: Element) -> Iterator[tuple[str, Styles]]:
     """The words of a frame with their styles, with a LINE_BREAK after each paragraph."""
-    for paragraph in frame.iter():
-        if local(paragraph) in ("p", "h"):
-            yield from reader.words(paragraph)
-            yield LINE_BREAK, PLAIN
+    for paragraph in within(frame, "p", "h"):
+        yield from reader.words(paragraph)
+        yield LINE_BREAK, PLAIN
 
 
 class _Reader:
@@ -171,10 +171,8 @@ class _Reader:
             self._table(element)
         elif name == "frame":
             # A frame may hold pictures of the same as well, for other programs.
-            for inside in ("table", "text-box"):
-                if (found := child(element, inside)) is not None:
-                    self.element(found)
-                    break
+            for found in (*children(element, "table"), *children(element, "text-box"))[:1]:
+                self.element(found)
         elif name == "a" or name in _DRAWN or (name in _AROUND and attribute(element, "display") != "none"):
             self.content(element)
 
@@ -182,8 +180,7 @@ class _Reader:
         """Add the foot- and endnotes to which the text refers; a note may refer to further ones."""
         for number, note in enumerate(self._notes, start=1):
             marker = f"{number}."
-            body = child(note, "note-body")
-            for each in body if body is not None else ():
+            for each in children(child(note, "note-body")):
                 if local(each) in ("p", "h"):
                     self._paragraph(each, marker)
                     marker = ""
@@ -212,23 +209,13 @@ class _Reader:
         if is_code:
             self._blocks.code_line()
         else:
-            self._begin(style, level, marker, depth)
+            self._blocks.begin_paragraph(level, marker, depth, quoted=style.kind is BlockKind.QUOTE)
         self._blocks.runs(words)
         if not is_code:
             self._blocks.end()
         boxes, self._boxes = self._boxes, []
         for box in boxes:
             self.element(box)
-
-    def _begin(self, style: TextStyle, level: int, marker: str | None, depth: int) -> None:
-        if level:
-            self._blocks.begin(BlockKind.HEADING, level, marker or "")
-        elif marker is not None:
-            self._blocks.begin(BlockKind.ITEM, depth, marker)
-        elif style.kind is BlockKind.QUOTE:
-            self._blocks.begin(BlockKind.QUOTE, 1)
-        else:
-            self._blocks.begin(BlockKind.PARAGRAPH)
 
     def _runs(self, parent: Element, style: TextStyle, styles: Styles) -> Iterator[tuple[str, Styles]]:
         shown = not style.hidden
@@ -262,15 +249,13 @@ class _Reader:
         going_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
         if not going_on:
             counts[level:] = [0] * (_LEVELS + 1 - level)
-        for item in element:
-            name = local(item)
-            if name in ("list-item", "list-header"):
-                self._item(item, style, level, counts, is_item=name == "list-item")
+        for item in children(element, "list-item", "list-header"):
+            self._item(item, style, level, counts)
 
-    def _item(self, item: Element, style: str, level: int, counts: list[int], *, is_item: bool) -> None:
+    def _item(self, item: Element, style: str, level: int, counts: list[int]) -> None:
         marker = ""
         only_lists = all(local(each) == "list" for each in item)
-        if is_item and not only_lists:
+        if local(item) == "list-item" and not only_lists:
             first = integer(attribute(item, "start-value"))
             if first is None and not counts[level]:
                 first = self._styles.first_number(style, level)
@@ -292,18 +277,16 @@ class _Reader:
         blocks.end()
         if blocks.in_table:
             for row, _ in _rows(table):
-                for cell in row:
-                    if local(cell) == "table-cell":
-                        self.content(cell)
+                for cell in children(row, "table-cell"):
+                    self.content(cell)
             return
         first_is_header = attribute(table, "use-first-row-styles") == "true"
         blocks.begin_table()
         for number, (row, is_header) in enumerate(_rows(table)):
             for _ in range(self._times(row, "number-rows-repeated")):
                 blocks.row(is_header or (first_is_header and not number))
-                for cell in row:
-                    if local(cell) == "table-cell":
-                        self._cell(cell)
+                for cell in children(row, "table-cell"):
+                    self._cell(cell)
         blocks.end_table()
 
     def _cell(self, cell: Element) -> None:

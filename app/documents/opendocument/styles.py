@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.core.layout import BlockKind, Style
 from app.documents.block_words import PLAIN, Styles
 from app.documents.numerals import bullet, numeral
-from app.documents.package import Element, attribute, child, integer, local
+from app.documents.package import Element, attribute, child, children, integer, local
 from app.documents.symbols import shown_bullet
 from app.documents.word.styles import is_code_font
 
@@ -36,19 +36,13 @@ class OpenStyles:
         self._elements: dict[tuple[str, str], Element] = {}
         self._lists: dict[str, dict[int, Element]] = {}
         self._made: dict[tuple[str, str], TextStyle] = {}
-        for root in roots:
-            for part in root if root is not None else ():
-                if local(part) in ("styles", "automatic-styles"):
-                    for each in part:
-                        self._add(each)
-
-    def _add(self, element: Element) -> None:
-        name = attribute(element, "name") or ""
-        if local(element) == "style":
-            self._elements.setdefault((attribute(element, "family") or "", name), element)
-        elif local(element) == "list-style":
-            levels = {integer(attribute(level, "level")) or 0: level for level in element}
-            self._lists.setdefault(name, levels)
+        for part in (part for root in roots for part in children(root, "styles", "automatic-styles")):
+            for each in children(part, "style"):
+                key = attribute(each, "family") or "", attribute(each, "name") or ""
+                self._elements.setdefault(key, each)
+            for each in children(part, "list-style"):
+                levels = {integer(attribute(level, "level")) or 0: level for level in each}
+                self._lists.setdefault(attribute(each, "name") or "", levels)
 
     def of(self, family: str, name: str | None) -> TextStyle:
         """The style of a family ("paragraph", "text") with a name; a plain one for none or an unknown one."""
@@ -109,15 +103,16 @@ def _derived(base: TextStyle, element: Element) -> TextStyle:
     """A base style with the changes of a style that is based on it."""
     properties = child(element, "text-properties")
     styles = set(base.styles)
-    for style, on in (
-        (Style.STRONG, _is_bold(attribute(properties, "font-weight"))),
-        (Style.EMPHASIS, _is_set(attribute(properties, "font-style"), "normal")),
-        (Style.UNDERLINED, _is_set(attribute(properties, "text-underline-style"), "none")),
-        (Style.STRUCK, _is_set(attribute(properties, "text-line-through-style"), "none")),
-        (Style.CODE, _is_code(attribute(properties, "font-name") or attribute(properties, "font-family"))),
+    font = attribute(properties, "font-name") or attribute(properties, "font-family")
+    for style, value, is_on in (
+        (Style.STRONG, attribute(properties, "font-weight"), _is_bold),
+        (Style.EMPHASIS, attribute(properties, "font-style"), lambda value: value != "normal"),
+        (Style.UNDERLINED, attribute(properties, "text-underline-style"), lambda value: value != "none"),
+        (Style.STRUCK, attribute(properties, "text-line-through-style"), lambda value: value != "none"),
+        (Style.CODE, font, is_code_font),
     ):
-        if on is not None:
-            styles = styles | {style} if on else styles - {style}
+        if value is not None:
+            styles = styles | {style} if is_on(value) else styles - {style}
     if raised := (attribute(properties, "text-position") or "").split(" ")[0]:
         styles -= {Style.RAISED, Style.LOWERED}
         if raised == "sub" or raised.startswith("-"):
@@ -136,13 +131,5 @@ def _derived(base: TextStyle, element: Element) -> TextStyle:
     )
 
 
-def _is_bold(weight: str | None) -> bool | None:
-    return None if weight is None else weight == "bold" or (integer(weight) or 0) >= 600
-
-
-def _is_set(value: str | None, off: str) -> bool | None:
-    return None if value is None else value != off
-
-
-def _is_code(font: str | None) -> bool | None:
-    return None if font is None else is_code_font(font)
+def _is_bold(weight: str) -> bool:
+    return weight == "bold" or (integer(weight) or 0) >= 600

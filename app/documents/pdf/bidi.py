@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.documents.pdf.characters import Sheet, Word
+from app.documents.pdf.geometry import level_sides
 
 _OPENING, _CLOSING = "([{", ")]}"
 _SEPARATORS = frozenset(".,:/-–+%")
@@ -74,7 +75,7 @@ def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[f
 def _sides(boxes: Sequence[float], place: int, quarter: int) -> tuple[float, float]:
     """A character's left and right edges in the frame in which its line is level."""
     left, top, right, bottom = boxes[4 * place : 4 * place + 4]
-    return ((left, right), (-bottom, -top), (-right, -left), (top, bottom))[quarter]
+    return level_sides(left, top, right, bottom, quarter)
 
 
 def _levels(sides: list[str], characters: list[str]) -> list[int]:

@@ -131,8 +131,6 @@ def _fill(
     doubtful = {each for each in range(count) if error_at(handle, each) == 1}
     corners = _boxes(handle, codes, check)
     hidden = _join_surrogates(codes)
-    for each in hidden:
-        corners[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
     doubtful.update(each for each, code in enumerate(codes) if code in (0, 0xFFFD) and each not in hidden)
     sheet.shown = shown = shown_part(page)
     sheet.boxes = shown.boxes(corners)

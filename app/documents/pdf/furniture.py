@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.documents.numerals import from_roman
-from app.documents.pdf.lines import Line
+from app.documents.pdf.lines import Line, levels_of
 
 _FEWEST = 3
 _NEAR_PAGES = 4
@@ -35,12 +35,14 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
     """
     found: set[int] = set()
     for upper in (True, False):
-        levels = [_levels([line for line in page if line.quarter == 0], upper) for page in pages]
+        levels = [_outermost([line for line in page if line.quarter == 0], upper) for page in pages]
         open_pages = set(range(len(pages)))
         for depth in range(_DEEPEST):
             open_pages = {page for page in open_pages if depth < len(levels[page])}
             candidates = [
-                _edge_line(page, line) for page in sorted(open_pages) for line in levels[page][depth]
+                _EdgeLine(page, folded(line.text), tuple(_NUMBER.findall(line.text)), line)
+                for page in sorted(open_pages)
+                for line in levels[page][depth]
             ]
             recurring = {id(each.line) for each in _recurring(candidates)}
             # A level is furniture only as a whole: part of it may be a line of the text.
@@ -56,21 +58,9 @@ def folded(text: str) -> str:
     return _NUMBER.sub("#", " ".join(text.split())).casefold()
 
 
-def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
+def _outermost(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
     """The outermost few levels of a page from its edge inwards."""
-    levels: list[list[Line]] = []
-    for line in sorted(lines, key=lambda each: each.base if upper else -each.base):
-        if levels and levels[-1][0].is_level_with(line):
-            levels[-1].append(line)
-        elif len(levels) == _DEEPEST:
-            break
-        else:
-            levels.append([line])
-    return levels
-
-
-def _edge_line(page: int, line: Line) -> _EdgeLine:
-    return _EdgeLine(page, folded(line.text), tuple(_NUMBER.findall(line.text)), line)
+    return levels_of(sorted(lines, key=lambda each: each.base if upper else -each.base))[:_DEEPEST]
 
 
 def _recurring(candidates: Sequence[_EdgeLine]) -> list[_EdgeLine]:

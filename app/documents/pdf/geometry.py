@@ -80,17 +80,17 @@ def shown_part(page: pypdfium2.PdfPage) -> ShownPart:
     return ShownPart(left, bottom, right, top, page.get_rotation() // 90 % 4)
 
 
+def level_sides(left: float, top: float, right: float, bottom: float, quarter: int) -> tuple[float, float]:
+    """The left and right edges of a box in the frame in which text turned by `quarter` quarter turns is level."""
+    return ((left, right), (-bottom, -top), (-right, -left), (top, bottom))[quarter]
+
+
 def in_frame(
     ends: array[float], origin: tuple[float, float], quarter: int
 ) -> tuple[float, float, float, float]:
     """Left, right, base line and height of a word in the frame in which it is level."""
     lefts, tops, rights, bottoms = ends[0::4], ends[1::4], ends[2::4], ends[3::4]
     left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
+    height = right - left if quarter % 2 else bottom - top
     x, y = origin
-    if quarter == 0:
-        return left, right, y, bottom - top
-    if quarter == 1:  # upwards
-        return -bottom, -top, x, right - left
-    if quarter == 2:
-        return -right, -left, -y, bottom - top
-    return top, bottom, -x, right - left
+    return *level_sides(left, top, right, bottom, quarter), (y, x, -y, -x)[quarter], height

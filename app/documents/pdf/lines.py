@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -93,6 +93,17 @@ def lines_of(sheet: Sheet, page: int) -> list[Line]:
     for line in lines:
         line.text = text_of(line.words, sheet.characters)
     return lines
+
+
+def levels_of(lines: Iterable[Line]) -> list[list[Line]]:
+    """Lines from one edge of a page to the other, in groups on one base line."""
+    levels: list[list[Line]] = []
+    for line in lines:
+        if levels and levels[-1][0].is_level_with(line):
+            levels[-1].append(line)
+        else:
+            levels.append([line])
+    return levels
 
 
 def text_of(words: Sequence[Word], characters: str) -> str:

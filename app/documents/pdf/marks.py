@@ -127,10 +127,8 @@ class _ReportedFile(io.RawIOBase):
         self._report = report
 
     def writable(self) -> bool:
-        """True."""
         return True
 
     def write(self, chunk: Any) -> int:
-        """Report a chunk."""
         self._report.partial(bytes(chunk))
         return len(chunk)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from app.documents.pdf.lines import PROSE_LENGTH, Line
+from app.documents.pdf.lines import PROSE_LENGTH, Line, levels_of
 
 _MOST_LINES = 3000
 _DEEPEST = 3
@@ -110,12 +110,7 @@ def _is_jumbled(lines: Sequence[Line]) -> bool:
 
 
 def _downwards(lines: Sequence[Line]) -> list[Line]:
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda each: each.base):
-        if rows and rows[-1][0].is_level_with(line):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
+    rows = levels_of(sorted(lines, key=lambda each: each.base))
     return [line for row in rows for line in sorted(row, key=lambda each: each.left)]
 
 

@@ -78,7 +78,7 @@ def measures_of(pages: Iterable[Sequence[Row]]) -> Measures:
             for cell in row.cells:
                 for line in cell.lines:
                     sizes[round(line.size, 1)] += line.length
-                for one, two in zip(cell.lines, cell.lines[1:], strict=False):
+                for one, two in pairwise(cell.lines):
                     if _same_size(one, two):
                         steps[round(one.size)][round(2 * (two.base - one.base)) / 2] += 1
     usual = {}
@@ -291,7 +291,7 @@ def _continued_by(merged: Sequence[Block], block: Block, measures: Measures) -> 
                 return len(merged) - back
             if not earlier.is_caption:
                 return -1
-        elif not _is_aside(earlier, first, measures):
+        elif not _is_aside(earlier, first):
             return -1
     return -1
 
@@ -314,7 +314,7 @@ def _continues_sentence(last: str, first: str) -> bool:
     return bool(head) and (head[0].islower() or head[0] in ",;()，。、；（）")
 
 
-def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
+def _is_aside(block: Block, first: Line) -> bool:
     """Whether a block may be between two parts of a paragraph: small print, a caption, a table, a running head."""
     return (
         block.is_furniture or block.is_row or block.size < (1 - _SAME_SIZE) * first.size or block.is_caption

@@ -60,11 +60,6 @@ class Row:
     cells: list[Cell]
 
     @property
-    def lines(self) -> list[Line]:
-        """All lines, cell by cell."""
-        return [line for cell in self.cells for line in cell.lines]
-
-    @property
     def is_table(self) -> bool:
         """Whether it is a row of a table, which has several cells."""
         return len(self.cells) > 1

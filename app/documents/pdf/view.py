@@ -65,7 +65,6 @@ class _Run:
     second: float = inf  # where the cells after a row's first begin
 
     def add(self, rows: Sequence[_TableRow]) -> None:
-        """Add rows."""
         self.rows += rows
         self.second = min(self.second, *(row.pieces[1].start for row in rows if len(row.pieces) > 1), inf)
 

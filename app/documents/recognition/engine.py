@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import cos, radians, sin, sqrt
 from pathlib import Path, PurePath
 
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
@@ -19,12 +21,11 @@ from app.documents.recognition.ink import corrected
 from app.documents.recognition.library import Library
 from app.documents.recognition.looks import with_looks
 from app.documents.recognition.page import RecognisedPage
-from app.documents.recognition.pictures import picture_of
 from app.documents.recognition.program import Program, Run
 from app.documents.recognition.rules import in_cells, without_rules
 from app.documents.recognition.words import (
+    MOST_PIXELS,
     SYSTEM_FOLDERS,
-    Engine,
     Languages,
     PagePicture,
     RecognisedWord,
@@ -45,7 +46,10 @@ _MOST_LANGUAGES = 4
 _SURE = 75.0
 # The words of a page that are less sure than this on average are none: they were seen in a drawing or a photograph.
 _NONSENSE = 45.0
-_LOW_DPI = 150.0
+_DPI, _LOW_DPI = 300.0, 150.0
+_WHITE = 0xFFFFFFFF
+_ALMOST = 0.99  # its sides are rounded
+_LONGEST = 32_767  # pixels of the longest side that Tesseract takes
 # In degrees: the least and the largest skew that is corrected.
 _LEAST_SKEW, _MOST_SKEW = 0.2, 15.0
 
@@ -59,7 +63,7 @@ class Recogniser:
     def __init__(self, folder: str, run: Run | None = None) -> None:
         self._own = Languages(folder, _ENGLISH)
         try:
-            self._engine: Engine = Program(run) if run else Library()
+            self._engine: Program | Library = Program(run) if run else Library()
         except ImportError as fault:
             raise SpanlightError(
                 Message("Text in pictures cannot be recognised: Tesseract is missing."),
@@ -146,6 +150,36 @@ class Recogniser:
             if legible > most * (1.2 if quarter else 1):
                 best, most = quarter, legible
         return best
+
+
+def picture_of(
+    page: pypdfium2.PdfPage, quarter: int = 0, level: float = 0.0, dpi: float = _DPI
+) -> PagePicture:
+    """The picture of a page turned by `quarter` quarter turns clockwise, and by `level` degrees more.
+
+    A very large page has fewer pixels, at most `MOST_PIXELS`, and a very long one too.
+    """
+    width, height = page.get_size()
+    turn = radians(90 * quarter + level)
+    flat, steep = abs(cos(turn)), abs(sin(turn))
+    across, down = flat * width + steep * height, steep * width + flat * height
+    most = min(sqrt(MOST_PIXELS / max(1.0, across * down)), _LONGEST / max(1.0, across, down))
+    scale = min(dpi / 72, _ALMOST * most)
+    across, along = scale * cos(turn), scale * sin(turn)
+    # x' = across x - along y, y' = along x + across y: clockwise, as y counts downwards.
+    xs = [across * x - along * y for x in (0, width) for y in (0, height)]
+    ys = [along * x + across * y for x in (0, width) for y in (0, height)]
+    matrix = (across, along, -along, across, -min(xs), -min(ys))
+    size = max(1, round(max(xs) - min(xs))), max(1, round(max(ys) - min(ys)))
+    bitmap = pypdfium2.PdfBitmap.new_native(*size, pdfium.FPDFBitmap_Gray)
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, *size, _WHITE)
+        flags = pdfium.FPDF_ANNOT | pdfium.FPDF_GRAYSCALE
+        clip = pdfium.FS_RECTF(0, 0, *size)
+        pdfium.FPDF_RenderPageBitmapWithMatrix(bitmap, page, pdfium.FS_MATRIX(*matrix), clip, flags)
+        return PagePicture(*size, bitmap.stride, bytes(bitmap.buffer), scale, quarter % 4, matrix)
+    finally:
+        bitmap.close()
 
 
 def _level(slope: float) -> float:

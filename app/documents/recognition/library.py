@@ -23,7 +23,10 @@ _MOST_MS = 60_000
 
 
 class Library:
-    """The engine that tesserocr provides. Raises ImportError where that is missing."""
+    """The engine that tesserocr provides. Raises ImportError where that is missing.
+
+    Its methods raise SpanlightError where the languages cannot be used.
+    """
 
     def __init__(self) -> None:
         import tesserocr

@@ -7,7 +7,6 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isfinite
 
 from app.core.plain import json_of
 from app.documents.pdf.characters import Sheet, Word
@@ -104,11 +103,8 @@ class RecognisedPage:
             yield word, sure
 
     def _is_sound(self) -> bool:
-        if len(self.words) % _NUMBERS or not all(
-            isfinite(one) and abs(one) <= FARTHEST for one in self.boxes
-        ):
-            return False
-        if not all(isfinite(one) and abs(one) <= FARTHEST for one in self.words):
+        # No comparison is true of NaN.
+        if len(self.words) % _NUMBERS or not all(abs(one) <= FARTHEST for one in self.boxes + self.words):
             return False
         before = 0
         for word, sure in self._words_with_confidence():

@@ -104,11 +104,15 @@ class Program:
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def slope(self, picture: PagePicture, where: Languages) -> None:
+    def slope(self, picture: PagePicture, where: Languages) -> float | None:
         """None: the program gives lines only with their words."""
+        return None
 
     def words(self, picture: PagePicture, where: Languages) -> Iterator[RecognisedWord]:
-        """The words of a picture, line by line; raises SpanlightError where the program fails, or takes too long."""
+        """The words of a picture, line by line.
+
+        Raises SpanlightError where a language is missing, or the program fails or takes too long.
+        """
         require(where)
         width, stride = picture.width, picture.stride
         rows = (picture.pixels[stride * row : stride * row + width] for row in range(picture.height))

@@ -1,4 +1,4 @@
-"""Defines pictures of pages, the words that engines recognise in them, and what an engine is."""
+"""Defines pictures of pages, and the words that engines recognise in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import atan2, degrees
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
@@ -130,19 +130,6 @@ class RecognisedWord:
     def is_doubtful(self) -> bool:
         """Whether the word is a letter or two that may be specks or lines."""
         return self.sure < _LEAST_SURE and sum(each.character.isalnum() for each in self.letters) < _SPECK
-
-
-class Engine(Protocol):
-    """An engine that recognises text in pictures; not thread-safe."""
-
-    def slope(self, picture: PagePicture, where: Languages) -> float | None:
-        """The degrees clockwise by which the lines of a picture fall; None if that is only known with the words."""
-
-    def words(self, picture: PagePicture, where: Languages) -> Iterable[RecognisedWord]:
-        """The words of a picture, line by line. Raises SpanlightError where the languages cannot be used."""
-
-    def close(self) -> None:
-        """Free the engine."""
 
 
 def require(where: Languages) -> None:

@@ -24,6 +24,7 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    children,
     damaged_beyond_reading,
     encrypted,
     open_package,
@@ -271,8 +272,7 @@ def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place
     cell = re.compile(rb"""<(?:\w+:)?c\s[^<>]*\bs\s*=\s*["'](?:%s)["'][^<>]*>""" % b"|".join(styles))
     parts = {each.identifier: each.target for each in related}
     found: dict[str, set[Place]] = {}
-    sheets = child(package.xml(main), "sheets")
-    for sheet in sheets if sheets is not None else ():
+    for sheet in children(child(package.xml(main), "sheets")):
         places = found[attribute(sheet, "name") or ""] = set()
         part = parts.get(attribute(sheet, "id") or "", "")
         for piece in _pieces(file, part, _LONGEST_TAG, package.report) if part in package.names else ():
@@ -283,14 +283,13 @@ def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place
 
 def _percent_styles(styles: Element | None) -> list[bytes]:
     """The indices of the cell styles that display percentages."""
-    formats, cells = child(styles, "numFmts"), child(styles, "cellXfs")
     percent = set(map(str, PERCENT_FORMATS))
-    for each in formats if formats is not None else ():
+    for each in children(child(styles, "numFmts")):
         if shows_percentages(attribute(each, "formatCode") or ""):
             percent.add(attribute(each, "numFmtId") or "")
     return [
         str(number).encode()
-        for number, each in enumerate(cells if cells is not None else ())
+        for number, each in enumerate(children(child(styles, "cellXfs")))
         if attribute(each, "numFmtId") in percent
     ]
 

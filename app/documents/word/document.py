@@ -17,6 +17,7 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    children,
     damaged_beyond_reading,
     local,
     open_package,
@@ -29,12 +30,7 @@ from app.documents.word.styles import WordStyle, WordStyles
 from app.documents.word.xml import content, number, switch, value
 
 _CHECK_EVERY = 100
-_USUAL = {
-    "styles": "styles.xml",
-    "numbering": "numbering.xml",
-    "footnotes": "footnotes.xml",
-    "endnotes": "endnotes.xml",
-}
+_RELATED = ("styles", "numbering", "footnotes", "endnotes")
 
 
 def read_docx(data: bytes, name: str, report: Report) -> Parts:
@@ -65,8 +61,8 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
 def _related(package: Package, main: str) -> dict[str, str]:
     """The names of the parts to which the text refers, by their kind."""
     folder = posixpath.dirname(main)
-    usual = {kind: posixpath.join(folder, file) for kind, file in _USUAL.items()}
-    return usual | {each.kind: each.target for each in package.relations(main) if each.kind in _USUAL}
+    usual = {kind: posixpath.join(folder, f"{kind}.xml") for kind in _RELATED}
+    return usual | {each.kind: each.target for each in package.relations(main) if each.kind in _RELATED}
 
 
 class _Reader:
@@ -77,8 +73,7 @@ class _Reader:
         self._report = report
         self._notes: dict[tuple[str, str], Element] = {}
         for kind in ("footnotes", "endnotes"):
-            root = others.get(kind)
-            for note in root if root is not None else ():
+            for note in children(others.get(kind)):
                 self._notes.setdefault((kind, attribute(note, "id") or ""), note)
         self._styles = WordStyles(others.get("styles"))
         self._lists = WordLists(others.get("numbering"))
@@ -94,8 +89,7 @@ class _Reader:
             self._element(element)
         # A note may refer to further ones; each is read once.
         read = 0
-        while len(self._runs.notes) > read:
-            unread = list(self._runs.notes)[read:]
+        while unread := list(self._runs.notes)[read:]:
             for key in unread:
                 read += 1
                 if key in self._notes:
@@ -125,35 +119,24 @@ class _Reader:
         # As in Word's own navigation, headings in a table are not headings of the document.
         extra = frozenset([Style.STRONG]) if level and self._blocks.in_table else PLAIN
         level = 0 if extra else level
-        self._begin(properties, style, level, any(text.strip() for text, _ in words), marker)
+        is_code = style.kind is BlockKind.CODE and not level
+        if is_code:
+            self._blocks.code_line()
+        else:
+            depth = 1
+            if marker is None and any(text.strip() for text, _ in words):
+                marker, depth = self._numbering(properties, style)
+            self._blocks.begin_paragraph(level, marker, depth, quoted=style.kind is BlockKind.QUOTE)
         self._blocks.runs((text, styles | extra) for text, styles in words)
-        if style.kind is not BlockKind.CODE or level:
+        if not is_code:
             self._blocks.end()
         boxes, self._runs.boxes = self._runs.boxes, []
         for box in boxes:
             for inside in text_boxes(box):
                 self._content(inside)
 
-    def _begin(
-        self, properties: Element | None, style: WordStyle, level: int, shows: bool, marker: str | None
-    ) -> None:
-        if style.kind is BlockKind.CODE and not level:
-            self._blocks.code_line()
-            return
-        depth = 0
-        if marker is None and shows:
-            marker, depth = self._numbering(properties, style)
-        if level:
-            self._blocks.begin(BlockKind.HEADING, level, marker or "")
-        elif marker is not None:
-            self._blocks.begin(BlockKind.ITEM, depth + 1, marker)
-        elif style.kind is BlockKind.QUOTE:
-            self._blocks.begin(BlockKind.QUOTE, 1)
-        else:
-            self._blocks.begin(BlockKind.PARAGRAPH)
-
     def _numbering(self, properties: Element | None, style: WordStyle) -> tuple[str | None, int]:
-        """A paragraph's marker, None if it is not an item, and how deep it is nested, from 0."""
+        """A paragraph's marker, None if it is not an item, and how deep it is nested, from 1."""
         own = child(properties, "numPr")
         list_number = number(own, "numId")
         depth = number(own, "ilvl")
@@ -162,7 +145,7 @@ class _Reader:
         if depth is None:
             depth = style.list_level or 0
         depth = max(0, min(depth, 8))
-        return (self._lists.marker(list_number, depth) if list_number else None), depth
+        return (self._lists.marker(list_number, depth) if list_number else None), depth + 1
 
     def _table(self, table: Element) -> None:
         blocks = self._blocks
@@ -186,11 +169,10 @@ class _Reader:
 
     def _note(self, note: Element, marker: str) -> None:
         """Add a foot- or endnote: its first paragraph as an item with its mark, further ones without."""
-        next_marker = marker
         for element in content(note):
             if local(element) == "p":
-                self._paragraph(element, next_marker)
-                next_marker = ""
+                self._paragraph(element, marker)
+                marker = ""
             else:
                 self._element(element)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.documents.numerals import bullet, numeral
-from app.documents.package import Element, attribute, child, integer, local
+from app.documents.package import Element, attribute, child, children, integer
 from app.documents.symbols import shown_bullet
 from app.documents.word.styles import font_of
 from app.documents.word.xml import number, switch, value
@@ -39,19 +39,17 @@ class WordLists:
         self._counts: dict[str, list[int | None]] = {}
         self._started: set[tuple[int, int]] = set()
         self._levels: dict[tuple[int, int], _Level | None] = {}
-        for each in root if root is not None else ():
-            if local(each) == "abstractNum":
-                identifier = attribute(each, "abstractNumId") or ""
-                self._abstract[identifier] = each
-                linked = value(each, "styleLink")
-                if linked:
-                    self._by_style[linked] = identifier
-            elif local(each) == "num" and (found := integer(attribute(each, "numId"))) is not None:
+        for each in children(root, "abstractNum"):
+            identifier = attribute(each, "abstractNumId") or ""
+            self._abstract[identifier] = each
+            if linked := value(each, "styleLink"):
+                self._by_style[linked] = identifier
+        for each in children(root, "num"):
+            if (found := integer(attribute(each, "numId"))) is not None:
                 overrides = {
                     level: override
-                    for override in each
-                    if local(override) == "lvlOverride"
-                    and (level := integer(attribute(override, "ilvl"))) is not None
+                    for override in children(each, "lvlOverride")
+                    if (level := integer(attribute(override, "ilvl"))) is not None
                 }
                 self._numbers[found] = (value(each, "abstractNumId") or "", overrides)
 
@@ -110,10 +108,8 @@ class WordLists:
         style = value(element, "numStyleLink")
         if style and style in self._by_style:
             element = self._abstract.get(self._by_style[style])
-        for each in element if element is not None else ():
-            if local(each) == "lvl" and integer(attribute(each, "ilvl")) == level:
-                return each
-        return None
+        levels = children(element, "lvl")
+        return next((each for each in levels if integer(attribute(each, "ilvl")) == level), None)
 
 
 def _read(element: Element) -> _Level:

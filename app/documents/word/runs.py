@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from app.core.layout import Style
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import LINE_BREAK
-from app.documents.package import Element, attribute, child, local
+from app.documents.package import Element, attribute, child, children, local
 from app.documents.symbols import symbol
 from app.documents.word.styles import WordStyle, WordStyles, font_of, run_styles
 from app.documents.word.xml import value
@@ -117,8 +117,7 @@ def text_boxes(holder: Element) -> Iterator[Element]:
         if name == "txbxContent":
             yield element
         elif name == "AlternateContent":
-            choices = [each for each in element if local(each) in ("Choice", "Fallback")]
-            stack += choices[:1]
+            stack += [*children(element, "Choice", "Fallback")][:1]
         else:
             stack += reversed(element)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from app.core.layout import BlockKind, Style
-from app.documents.package import Element, attribute, child, local
+from app.documents.package import Element, attribute, child, children
 from app.documents.word.xml import number, switch, value
 
 _HEADING = re.compile(r"heading ([1-9])")
@@ -51,9 +51,8 @@ class WordStyles:
         self._elements: dict[str, Element] = {}
         self._made: dict[str, WordStyle] = {}
         self.paragraph = PLAIN_STYLE
-        for style in root if root is not None else ():
-            identifier = attribute(style, "styleId") if local(style) == "style" else None
-            if identifier:
+        for style in children(root, "style"):
+            if identifier := attribute(style, "styleId"):
                 self._elements.setdefault(identifier, style)
                 is_default = attribute(style, "default") in ("1", "true", "on")
                 if is_default and attribute(style, "type") == "paragraph":
@@ -81,8 +80,7 @@ def _derived(base: WordStyle, element: Element) -> WordStyle:
     name = (value(element, "name") or "").lower()
     paragraph, run = child(element, "pPr"), child(element, "rPr")
     changes: dict[str, object] = {"name": name}
-    heading = _HEADING.fullmatch(name)
-    if heading:
+    if heading := _HEADING.fullmatch(name):
         changes["outline"] = int(heading[1]) - 1
     elif name in ("title", "toc heading"):
         changes["outline"] = 0
@@ -100,8 +98,7 @@ def _derived(base: WordStyle, element: Element) -> WordStyle:
     for field, mark in (("bold", "b"), ("slanted", "i"), ("hidden", "vanish")):
         if (on := switch(run, mark)) is not None:
             changes[field] = on
-    font = font_of(run)
-    if font is not None:
+    if (font := font_of(run)) is not None:
         changes["code"] = is_code_font(font)
     return replace(base, **changes)  # type: ignore[arg-type]
 
@@ -143,7 +140,6 @@ def run_styles(run: Element | None, named: WordStyle, paragraph: WordStyle) -> f
     if raised in ("superscript", "subscript"):
         found.add(Style.RAISED if raised == "superscript" else Style.LOWERED)
     font = font_of(run)
-    code = is_code_font(font) if font else named.code if named.code is not None else paragraph.code
-    if code:
+    if is_code_font(font) if font else named.code if named.code is not None else paragraph.code:
         found.add(Style.CODE)
     return frozenset(found)

@@ -15,9 +15,7 @@ from app.core.text import Replacement
 from app.documents.blocks import Blocks
 from app.documents.mail.mail import Attached, Body, Mail, MailWriter, short, when
 from app.documents.mail.mime import decoded
-from app.documents.orders import Read
 from app.documents.parts import Parts
-from app.documents.reader import read
 from tests.documents.test_reader import word_file
 from tests.helpers import flowing
 from tests.helpers.books import book, chapter
@@ -33,8 +31,8 @@ HEAD = [
 ]  # fmt: skip
 
 
-def opened(data: bytes, name: str = "a.eml") -> Opened:
-    return flowing.opened(data, name, Kind.EML)
+def opened(data: bytes) -> Opened:
+    return flowing.opened(data, "a.eml", Kind.EML)
 
 
 def shown(data: bytes) -> list[str]:
@@ -230,18 +228,6 @@ def test_parts_in_order_and_encrypted_ones() -> None:
         raw(b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m", b"x")
     )
     assert found.notes == ("A mail is encrypted: only its head can be read.",)
-
-
-def test_what_is_a_mail_is_told_by_its_first_lines() -> None:
-    sent = b"Received: from x\n by y\nFrom: a@x.org\n\n" + WORDS.encode()
-    for name in ("a.eml", "a", "a.txt", "a.msg"):
-        assert opened(sent, name).kind is Kind.EML
-    for data in (b"From: me\nTo: you\n\nDear you", b"Note: x\n\nwords"):
-        assert read(Read("", "a.txt", data=data), Silent()).kind is Kind.TEXT
-    assert read(Read("", "a.md", data=sent), Silent()).kind is Kind.MARKDOWN
-    assert read(Read("", "a.eml", data=b"words only"), Silent()).kind is Kind.TEXT
-    with pytest.raises(SpanlightError, match="does not begin as a mail does"):
-        opened(bytes(range(256)))
 
 
 def test_what_is_nested_too_deep_is_refused() -> None:

@@ -12,7 +12,6 @@ from app.documents.mail.mail import when
 from app.documents.mail.outlook import unpacked
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.documents.sniff import OLE, first_look
 from tests.documents.test_reader import word_file
 from tests.helpers import flowing
 from tests.helpers.flowing import outline, parts_of
@@ -97,10 +96,3 @@ def test_what_is_no_mail_is_refused() -> None:
         read(Read("", "a.msg", data=compound(outlook_parts("words"))[:1000]), Silent())
     with pytest.raises(SpanlightError, match="an old Word file"):
         read(Read("", "a.doc", data=compound({"WordDocument": b"words"})), Silent())
-
-
-def test_it_is_recognised_by_its_content() -> None:
-    names = "Root Entry", "__properties_version1.0"
-    head = OLE + b"".join(name.encode("utf-16-le") for name in names)
-    assert first_look(head, "a.bin") is Kind.MSG
-    assert first_look(OLE, "a.msg") is Kind.MSG

@@ -339,14 +339,3 @@ def test_every_code_point_is_the_character_that_it_was_read_from(
 def test_no_word_of_any_lines_is_lost(written: list[list[str]]) -> None:
     text = read_words(lines("\n".join(" ".join(row) for row in written))).text
     assert text.split() == [word for row in written for word in row]
-
-
-def test_what_is_not_of_the_page_is_only_blanks() -> None:
-    parts = read_words(lines(PROSE), lines(PROSE))
-    put_in = [
-        character
-        for page in parts.pages
-        for place, character in zip(page.index, page.span.of(parts.text), strict=True)
-        if place < 0
-    ]
-    assert put_in and set(put_in) <= set(" \n\t")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents.parts import Parts
-from tests.helpers.flowing import as_read
+from tests.helpers.flowing import as_read, lines_read
 from tests.helpers.pdf_pages import read_words
 from tests.helpers.small_pdfs import Page, Words, lines
 
@@ -29,10 +28,6 @@ def table(
     ]
 
 
-def rows(parts: Parts) -> list[str]:
-    return [line.strip() for line in as_read(parts.text, parts.view).splitlines() if line.strip()]
-
-
 def test_rows_of_a_table_are_read_with_their_headers() -> None:
     parts = read_words(
         [
@@ -41,7 +36,7 @@ def test_rows_of_a_table_are_read_with_their_headers() -> None:
             *lines(PROSE, y=320),
         ]
     )
-    assert rows(parts)[1:-1] == [
+    assert lines_read(parts)[1:-1] == [
         "Airport. Passengers. Note.",
         "Airport: Kiruna. Passengers: 611. Note: north.",
         "Airport: Malmö. Passengers: 1904. Note: south.",
@@ -64,7 +59,7 @@ def test_columns_that_stand_close_are_told_by_their_places() -> None:
             x=x,
         )
     )
-    assert rows(parts) == [
+    assert lines_read(parts) == [
         "#. Rule. L1. L2. L3. CWE.",
         "#: 1.1. Rule: All may go. L1: v. L2: v. L3: v. CWE: 602.",
         "#: 1.2. Rule: Nobody stays. L2: v. L3: v. CWE: 71.",
@@ -76,15 +71,15 @@ def test_headers_over_several_columns() -> None:
     x = (72, 200, 260, 340, 400)
     above = [Words("Spring", 222, 184, 10), Words("Autumn", 362, 184, 10)]
     parts = read_words([*above, *table("Town|new|old|new|old", "Umeå|12|13|14|15", "Luleå|22|23|24|25", x=x)])
-    assert rows(parts)[-1].startswith("Town: Luleå. ")
-    assert rows(parts)[-1].count("new: ") == 2
+    assert lines_read(parts)[-1].startswith("Town: Luleå. ")
+    assert lines_read(parts)[-1].count("new: ") == 2
 
 
 def test_a_line_between_rows_is_their_section() -> None:
     rows_of = table("|2023|2022", "Salaries|512|498", "Fuel|33|31", y=100)
     more = table("Cargo|91|85", "Post|12|11", y=180)
     parts = read_words([*rows_of, Words("Other income", 72, 160, 10), *more])
-    assert rows(parts) == [
+    assert lines_read(parts) == [
         "2023. 2022.",
         "Salaries. 2023: 512. 2022: 498.",
         "Fuel. 2023: 33. 2022: 31.",
@@ -97,7 +92,7 @@ def test_a_line_between_rows_is_their_section() -> None:
 def test_a_table_goes_on_over_a_page() -> None:
     first = Page(table("Town|Size", "Umeå|91", "Luleå|49", bold=1))
     second = Page(table("Town|Size", "Kiruna|17", "Gävle|77", bold=1))
-    assert rows(read_words(first, second))[3:] == [
+    assert lines_read(read_words(first, second))[3:] == [
         "Town. Size.",
         "Town: Kiruna. Size: 17.",
         "Town: Gävle. Size: 77.",
@@ -111,14 +106,14 @@ def test_another_header_begins_another_table() -> None:
             *table("Ship|Mast", "Vasa|3", "Eos|2", y=248, bold=1),
         ]
     )
-    assert rows(parts)[-2:] == ["Ship: Vasa. Mast: 3.", "Ship: Eos. Mast: 2."]
+    assert lines_read(parts)[-2:] == ["Ship: Vasa. Mast: 3.", "Ship: Eos. Mast: 2."]
 
 
 def test_names_in_columns_have_no_header() -> None:
     parts = read_words(
         table("Anna Berg|Bo Lind|Cara Ek", "Dan Frost|Eva Gran|Finn Hed", "Gun Hall|Ida Ison|Jan Jung")
     )
-    assert rows(parts)[1] == "Dan Frost. Eva Gran. Finn Hed."
+    assert lines_read(parts)[1] == "Dan Frost. Eva Gran. Finn Hed."
 
 
 def test_a_short_line_above_stands_over_the_table() -> None:

@@ -18,6 +18,7 @@ from app.documents.pdf.document import open_pdf, read_pdf
 from app.documents.recognition.engine import Recogniser
 from app.documents.recognition.program import runner
 from tests.conftest import ROOT
+from tests.helpers.flowing import lines_read
 from tests.helpers.scans import LETTER, letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
@@ -161,16 +162,7 @@ def test_headings_and_a_ruled_table_are_as_in_the_original(recogniser: Recognise
         (each.span, each.level) for each in own.headings
     ]
     assert parts.view == own.view
-    assert "Kind of ship: Fishing boats that leave before sunrise. Berth: Quay seven." in read_as(parts)
-
-
-def read_as(parts: Parts) -> str:
-    """A text as a model is shown it."""
-    pieces, at = [], 0
-    for each in parts.view.replacements:
-        pieces += [parts.text[at : each.start], each.words]
-        at = each.end
-    return "".join(pieces) + parts.text[at:]
+    assert "Kind of ship: Fishing boats that leave before sunrise. Berth: Quay seven." in lines_read(parts)
 
 
 def test_a_stamp_across_the_text_costs_little_of_it(recogniser: Recogniser) -> None:

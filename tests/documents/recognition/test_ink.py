@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.documents.recognition.ink import corrected
-from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
-from tests.helpers.scans import SCALE, shown
+from app.documents.recognition.words import PagePicture, RecognisedWord, letters_of
+from tests.helpers.scans import seen, shown
 from tests.helpers.small_pdfs import Words
 
 SIZE = 12
-
-
-def seen(text: str, left: float, right: float, begins_line: bool = True) -> RecognisedWord:
-    """A word on the base line at 50 points, as Tesseract tells it."""
-    row = Row((0, 50 * SCALE), (1000, 50 * SCALE), 10.6 * SCALE, 2.4 * SCALE)
-    word = word_of(letters_of(text, round(left * SCALE), round(right * SCALE)), row, 50, begins_line)
-    assert word is not None
-    return word
 
 
 def told(picture: PagePicture, *words: RecognisedWord) -> list[tuple[str, bool]]:
@@ -26,7 +20,7 @@ def told(picture: PagePicture, *words: RecognisedWord) -> list[tuple[str, bool]]
 
 def test_a_bullet_is_told_from_letters() -> None:
     picture = shown([Words("one", 40, 50, SIZE)], b"1 J 4 w 22 54 m 22.01 54 l S")  # a disc
-    assert told(picture, seen("e", 20, 24), seen("one", 40, 60, False)) == [("•", True), ("one", False)]
+    assert told(picture, seen("e", 20, 24), seen("one", 40, 60, 50, False)) == [("•", True), ("one", False)]
     assert told(picture, seen("one", 40, 60)) == [("•", True), ("one", False)], "Tesseract left it out"
     letter = shown([Words("e", 20, 50, SIZE), Words("one", 40, 50, SIZE)])
     assert told(letter, seen("e", 20, 26.7)) == [("e", True)]
@@ -51,11 +45,9 @@ def test_a_rule_is_no_letter_and_parts_words() -> None:
     picture = shown(table, b"0.5 w 50 20 m 50 90 l S")
     word = seen("only|74.0", 20, 85)
     parts = [*letters_of("only", 83, 175), *letters_of("|", 206, 211), *letters_of("74.0", 250, 350)]
-    joined = RecognisedWord(tuple(parts), word.base, word.above, word.below, word.size, 50, True, 0.0)
-    assert told(picture, joined) == [("only", True), ("74.0", False)]
-    rule = RecognisedWord(tuple(parts[4:5]), word.base, word.above, word.below, word.size, 50, True, 0.0)
-    next_word = seen("74.0", 60, 85, False)
-    assert told(picture, rule, next_word) == [("74.0", True)]
+    assert told(picture, replace(word, letters=tuple(parts))) == [("only", True), ("74.0", False)]
+    rule = replace(word, letters=tuple(parts[4:5]))
+    assert told(picture, rule, seen("74.0", 60, 85, 50, False)) == [("74.0", True)]
     drawn = shown([Words("l", 20, 36, SIZE), Words("l", 20, 50, SIZE)])
     assert told(drawn, seen("l", 20, 22.6)) == [("l", True)], "letters below each other"
     dark = shown([], b"0 30 300 40 re f 1 g 20 50 1 8 re f")
@@ -64,4 +56,4 @@ def test_a_rule_is_no_letter_and_parts_words() -> None:
 
 def test_a_word_where_nothing_is_drawn_is_none() -> None:
     picture = shown([Words("one", 20, 50, SIZE)])
-    assert told(picture, seen("—", 60, 72), seen("one", 20, 40, False)) == [("one", True)]
+    assert told(picture, seen("—", 60, 72), seen("one", 20, 40, 50, False)) == [("one", True)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.documents.recognition.ink import corrected
 from app.documents.recognition.looks import with_looks
 from app.documents.recognition.rules import Rule, in_cells, without_rules
 from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
-from tests.helpers.scans import SCALE, shown
+from tests.helpers.scans import SCALE, seen, shown
 from tests.helpers.small_pdfs import Words
 
 LINES = [
@@ -18,29 +20,18 @@ LINES = [
 ]
 
 
-def line(text: str, left: float, base: float, size: float, sure: float = 90) -> list[RecognisedWord]:
-    """The words of a line, which Tesseract takes for one of another size."""
-    words = []
-    for number, word in enumerate(text.split()):
-        row = Row((0, base * SCALE), (1000, base * SCALE), size * SCALE, 0.2 * size * SCALE)
-        at = text.index(word) if not number else text.index(f" {word}") + 1
-        edges = (round((left + 0.5 * size * each) * SCALE) for each in (at, at + len(word)))
-        made = word_of(letters_of(word, *edges), row, sure, not number)
-        assert made is not None
-        words.append(made)
-    return words
-
-
 def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[RecognisedWord]]:
     """Three lines with letters half their size apart, and their words `off` points from their base."""
-    words, told = [], []
+    words, told = list[Words](), list[RecognisedWord]()
     for number, (text, size, style) in enumerate(LINES):
         words += [
             Words(letter, 20 + 0.5 * size * at, 25 + 25 * number, size, font + style)
             for at, letter in enumerate(text)
             if letter != " "
         ]
-        told += line(text, 20, 25 + 25 * number + off, size)
+        for found in re.finditer(r"\S+", text):
+            left, right = (20 + 0.5 * size * at for at in found.span())
+            told.append(seen(found[0], left, right, 25 + 25 * number + off, not found.start(), size=size))
     return shown(words), told
 
 
@@ -58,25 +49,13 @@ def test_a_heading_is_larger_and_bold(font: str, off: float) -> None:
 
 
 def test_a_letter_of_which_tesseract_is_not_sure_stays_where_it_is_as_high_as_others() -> None:
-    picture = shown(
-        [*(Words(each, 20 + 30 * at, 50, 10) for at, each in enumerate(("A", "full", "line")))],
-        b"70 44 2 2 re f",
-    )
-    words = [
-        *line("A", 20, 50, 10, sure=0),
-        *(each for at, text in enumerate(("full", "line")) for each in line(text, 50 + 30 * at, 50, 10)),
-    ]
-    told = [
-        words[0],
-        *(
-            RecognisedWord(each.letters, each.base, each.above, each.below, each.size, each.sure, False, 0)
-            for each in words[1:]
-        ),
-    ]
+    words = [Words(each, 20 + 30 * at, 50, 10) for at, each in enumerate(("A", "full", "line"))]
+    picture = shown(words, b"70 44 2 2 re f")
+    others = [seen(each.text, each.x, each.x + 20, 50, False, size=10) for each in words[1:]]
+    told = [seen("A", 20, 25, size=10, sure=0), *others]
     assert [word.text for word in with_looks(picture, told)] == ["A", "full", "line"]
-    (speck,) = line("i", 69, 50, 10, sure=0)
-    first = [speck, *told[1:]]
-    kept = with_looks(shown([], b"70 52 2 2 re f"), first)
+    speck = seen("i", 69, 74, size=10, sure=0)
+    kept = with_looks(shown([], b"70 52 2 2 re f"), [speck, *others])
     assert [word.text for word in kept] == ["full", "line"] and kept[0].begins_line
 
 

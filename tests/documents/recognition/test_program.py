@@ -23,9 +23,8 @@ from app.documents.orders import Recognise
 from app.documents.pdf.document import open_pdf
 from app.documents.process import DocumentWorker, recognising, start_limited
 from app.documents.recognition import program
-from app.documents.recognition.engine import Recogniser
+from app.documents.recognition.engine import Recogniser, picture_of
 from app.documents.recognition.page import RecognisedPage
-from app.documents.recognition.pictures import picture_of
 from app.documents.recognition.words import MOST_PIXELS, Languages
 from app.engine.child import Child
 from tests.conftest import ROOT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.documents.recognition.rules import Rule, in_cells, without_rules
-from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
-from tests.helpers.scans import SCALE, shown
+from app.documents.recognition.words import PagePicture, RecognisedWord
+from tests.helpers.scans import SCALE, seen, shown
 from tests.helpers.small_pdfs import Words
 
 SIZE = 12
@@ -22,13 +22,9 @@ def points(rule: Rule) -> list[int]:
     return [round(each / SCALE) for each in rule]
 
 
-def seen(text: str, left: float, base: float, begins_line: bool = False) -> RecognisedWord:
-    """A word of 12 points that is as wide as its letters, as Tesseract tells it."""
-    row = Row((0, base * SCALE), (1000, base * SCALE), 10.6 * SCALE, 2.4 * SCALE)
-    letters = letters_of(text, round(left * SCALE), round((left + 5 * len(text)) * SCALE))
-    word = word_of(letters, row, 90, begins_line)
-    assert word is not None
-    return word
+def at(text: str, left: float, base: float, begins_line: bool = False) -> RecognisedWord:
+    """A word that is as wide as its letters."""
+    return seen(text, left, left + 5 * len(text), base, begins_line)
 
 
 def test_an_underline_is_taken_out_and_the_letters_that_reach_into_it_stay() -> None:
@@ -83,11 +79,11 @@ def told(words: list[RecognisedWord], rules: list[Rule]) -> list[str]:
 
 def test_the_words_of_a_table_follow_each_other_cell_by_cell() -> None:
     words = [
-        seen("before", 20, 15, True),
-        seen("wrapped", 25, 35, True), seen("short", 110, 35),
-        seen("text", 25, 48, True),
-        seen("one", 25, 75, True), seen("two", 110, 75),
-        seen("after", 20, 98, True),
+        at("before", 20, 15, True),
+        at("wrapped", 25, 35, True), at("short", 110, 35),
+        at("text", 25, 48, True),
+        at("one", 25, 75, True), at("two", 110, 75),
+        at("after", 20, 98, True),
     ]  # fmt: skip
     rules = grid([22, 60, 90], [20, 100, 200])
     assert told(words, rules) == ["before", "|wrapped", "text", "|short", "|one", "|two", "|after"]
@@ -96,8 +92,8 @@ def test_the_words_of_a_table_follow_each_other_cell_by_cell() -> None:
 
 def test_rows_without_a_rule_between_them_stay_rows() -> None:
     words = [
-        seen("Name", 25, 20, True), seen("F1", 110, 20),
-        *(seen(text, left, base, left < 100) for base, pair in ((40, "ab"), (54, "cd"), (68, "ef"))
+        at("Name", 25, 20, True), at("F1", 110, 20),
+        *(at(text, left, base, left < 100) for base, pair in ((40, "ab"), (54, "cd"), (68, "ef"))
           for text, left in zip(pair, (25, 110), strict=True)),
     ]  # fmt: skip
     rules = grid([8, 26, 80], [20, 100, 200])

@@ -17,8 +17,8 @@ from tests.helpers.flowing import parts_of, words_of
 TABLE = "Ware,Price,Stock\nTea,2.50,4\nMilk,1.20,9\n"
 
 
-def opened(text: str | bytes, name: str = "a.csv") -> Opened:
-    return flowing.opened(text if isinstance(text, bytes) else text.encode(), name)
+def opened(text: str | bytes) -> Opened:
+    return flowing.opened(text if isinstance(text, bytes) else text.encode(), "a.csv")
 
 
 def place(found: Opened, words: str) -> str:
@@ -69,12 +69,6 @@ def test_how_programs_write_it(text: str, words: list[str]) -> None:
 def test_the_encoding_is_found(encoding: str) -> None:
     found = opened("Größe;Ort\n5;Köln\n7;Düren\n".encode(encoding))
     assert place(found, "7") == "row 3, column Größe"
-
-
-def test_what_programs_call_excel_and_write_as_text() -> None:
-    found = opened("Name\tTown\nAda\tGraz\n", "export.xls")
-    assert found.kind is Kind.CSV
-    assert [str(note) for note in found.notes] == ["By its content, “export.xls” is a table as text (CSV)."]
 
 
 def test_a_vast_table_is_read_as_text(monkeypatch: pytest.MonkeyPatch) -> None:

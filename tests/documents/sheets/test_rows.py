@@ -15,7 +15,7 @@ from app.core.text import Document
 from app.documents.parts import Parts
 from app.documents.sheets import rows as module
 from app.documents.sheets.rows import SheetBlocks, in_words
-from tests.helpers.flowing import check_parts
+from tests.helpers.flowing import check_parts, lines_read
 
 STAFF = [["Name", "Town", "Hours"], ["Ada", "Graz", 12.0], ["Ben", "Linz", 7.5], ["Cleo", "Wien", 30.0]]
 
@@ -34,20 +34,11 @@ def opened(parts: Parts, kind: Kind = Kind.XLSX) -> Opened:
     return Opened(document, kind, parts.headings, parts.blocks, parts.tables, cells=parts.cells)
 
 
-def read_as(parts: Parts) -> list[str]:
-    """The text as a model is shown it, line by line."""
-    text, at = "", 0
-    for one in parts.view.replacements:
-        text += parts.text[at : one.start] + one.words
-        at = one.end
-    return (text + parts.text[at:]).split("\n")
-
-
 def test_rows_are_read_with_their_headers() -> None:
     parts = parts_of(STAFF)
     assert parts.text.startswith("Budget\n\nName\tTown\tHours\nAda\tGraz\t12\n")
     assert [table.header_rows for table in parts.tables] == [1]
-    assert "Name: Ben. Town: Linz. Hours: 7.5." in read_as(parts)
+    assert "Name: Ben. Town: Linz. Hours: 7.5." in lines_read(parts)
 
 
 def test_a_title_above_a_table_is_no_row_of_it_and_keeps_its_cell() -> None:
@@ -80,13 +71,13 @@ def test_two_tables_on_a_sheet_have_headers_of_their_own() -> None:
     second = [["Ware", "Price", "Stock"], ["Tea", 2.5, 4.0], ["Milk", 1.2, 9.0]]
     parts = parts_of([*STAFF, ["", "", ""], *second])
     assert [(table.rows, table.header_rows) for table in parts.tables] == [(4, 1), (3, 1)]
-    assert "Ware: Milk. Price: 1.2. Stock: 9." in read_as(parts)
+    assert "Ware: Milk. Price: 1.2. Stock: 9." in lines_read(parts)
 
 
 def test_a_gap_among_rows_ends_no_table() -> None:
     parts = parts_of([*STAFF, ["", "", ""], ["Dan", "Wels", 4.0], ["Eve", "Enns", 1.0], ["Fay", "Lech", 2.0]])
     assert [(table.rows, table.header_rows) for table in parts.tables] == [(7, 1)]
-    assert "Name: Fay. Town: Lech. Hours: 2." in read_as(parts)
+    assert "Name: Fay. Town: Lech. Hours: 2." in lines_read(parts)
 
 
 def test_empty_columns_are_left_out_and_addresses_stay() -> None:
@@ -115,7 +106,7 @@ def test_merged_headers_name_all_their_columns() -> None:
     parts = parts_of(values, merged=(((0, 1), (0, 2)), ((0, 3), (0, 4)), ((0, 0), (1, 0))))
     assert parts.tables[0].header_rows == 2
     assert parts.tables[0].merged == {(0, 1): (1, 2), (0, 3): (1, 2), (0, 0): (2, 1)}
-    assert "Town: Linz. 2025 Rain: 5. 2025 Sun: 6. 2026 Rain: 7. 2026 Sun: 8." in read_as(parts)
+    assert "Town: Linz. 2025 Rain: 5. 2025 Sun: 6. 2026 Rain: 7. 2026 Sun: 8." in lines_read(parts)
 
 
 def test_a_merged_cell_over_others_leaves_them_their_columns() -> None:

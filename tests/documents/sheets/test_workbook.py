@@ -21,6 +21,7 @@ from app.documents.sheets import workbook
 from app.documents.sheets.old_excel import percentages_of
 from app.documents.sheets.rows import Percentage
 from tests.helpers import flowing
+from tests.helpers.flowing import changed_part
 from tests.helpers.spreadsheets import compound, ods_of, xls_of, xlsx_of
 
 ROWS = [
@@ -30,6 +31,7 @@ ROWS = [
 ]
 SHEETS = {"Budget": ROWS, "Empty": [], "Zutaten für Tee": [["only"]]}
 WRITERS = {"a.xlsx": xlsx_of, "a.xls": xls_of, "a.ods": ods_of}
+SHEET = "xl/worksheets/sheet1.xml"
 TEXT = """Budget
 
 Item\tPrice\tDue\tPaid
@@ -73,14 +75,7 @@ def test_a_formula_is_never_computed() -> None:
     assert [str(note) for note in found.notes] == [
         "1 formula has no stored value: open the file in a spreadsheet program and save it."
     ]
-    file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
-        for part in old.namelist():
-            content = old.read(part)
-            if part == "xl/worksheets/sheet1.xml":
-                content = re.sub(rb"<v ?/>|<v></v>", b"<v>7</v>", content)
-            new.writestr(part, content)
-    found = opened("a.xlsx", file.getvalue())
+    found = opened("a.xlsx", changed_part(SHEET, lambda xml: re.sub("<v ?/>|<v></v>", "<v>7</v>", xml), data))
     assert found.document.text == "a\n\nx\ty\nsum\t7"
     assert not found.notes
 
@@ -101,7 +96,7 @@ def test_formulas_without_a_stored_value_are_counted(cell: str, is_counted: bool
     number = 40_000  # in several pieces of the file
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/worksheets/sheet1.xml", f"<sheetData>{cell * number}</sheetData>")
+        archive.writestr(SHEET, f"<sheetData>{cell * number}</sheetData>")
     with zipfile.ZipFile(file) as archive:
         assert workbook._unstored_in_excel(archive, Silent()) == number * is_counted
 
@@ -202,14 +197,9 @@ def test_the_formats_of_a_damaged_old_workbook_are_read_or_left(noise: bytes, at
 
 
 def test_cells_far_apart_are_refused_in_whatever_order_they_are() -> None:
-    kept, changed = zipfile.ZipFile(io.BytesIO(xlsx_of({"a": [["x"], ["y"], ["z"]]}))), io.BytesIO()
-    with zipfile.ZipFile(changed, "w") as file:
-        for part in kept.namelist():
-            content = kept.read(part)
-            if part == "xl/worksheets/sheet1.xml":
-                content = content.replace(b'r="A2"', b'r="XFD1048576"')
-            file.writestr(part, content)
-    assert "more than 250,000 cells" in refusal("a.xlsx", changed.getvalue())
+    rows = xlsx_of({"a": [["x"], ["y"], ["z"]]})
+    changed = changed_part(SHEET, lambda xml: xml.replace('r="A2"', 'r="XFD1048576"'), rows)
+    assert "more than 250,000 cells" in refusal("a.xlsx", changed)
 
 
 def test_what_is_protected_with_a_password() -> None:
@@ -228,8 +218,6 @@ def test_what_is_protected_with_a_password() -> None:
         ("a.xls", compound({"WordDocument": b"x"}), "“a.xls” is an old Office file, which cannot be read."),
         ("a.xls", xls_of(SHEETS)[:-600], "“a.xls” is damaged: nothing of its text could be read."),
         ("a.xlsx", xlsx_of(SHEETS)[:-200], "“a.xlsx” is damaged: nothing of its text could be read."),
-        ("a.ods", b"\0\1\2\3", "“a.ods” does not begin as an OpenDocument spreadsheet does."),
-        ("a.xlsx", b"\0\1\2\3", "“a.xlsx” does not begin as an Excel file does."),
         ("a.xlsx", xlsx_of({"a": []}), "“a.xlsx” holds no text."),
     ],
 )
