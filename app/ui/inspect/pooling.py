@@ -15,7 +15,7 @@ from app.ui.kit.boxes import row
 from app.ui.kit.chart import number
 from app.ui.kit.parts import Label, Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import format_number, tr
+from app.ui.kit.translation import tr
 
 _TAKES_INSTEAD = {
     Head.QUESTION_ANSWERING: Message(
@@ -122,7 +122,10 @@ class ProofCard(SectionCard):
         heading = [tr("Dimension"), *(str(at + 1) for at in range(_DIMENSIONS_SHOWN))]
         # Seven decimals are enough to see that two float32 agree.
         rows = [
-            [name, *(format_number(value, ".7f").replace("-", "−") for value in vector[:_DIMENSIONS_SHOWN])]
+            [
+                name,
+                *(tr("{value:.7f}", value=value).replace("-", "−") for value in vector[:_DIMENSIONS_SHOWN]),
+            ]
             for name, vector in vectors.items()
         ]
         for labels, texts in zip(self._cells, (heading, *rows), strict=True):
