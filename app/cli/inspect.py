@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.cli.reading import text_or_file
@@ -231,9 +232,7 @@ def _loss_subject(arguments: argparse.Namespace, subject: Subject) -> Subject:
     """Return the subject for a loss: without --at, it focuses on the right answer."""
     if subject.focus is not None or arguments.answer is None:
         return subject
-    return Subject(
-        subject.head, subject.text, subject.pair, _find(arguments.answer, subject.text), subject.blanks
-    )
+    return replace(subject, focus=_find(arguments.answer, subject.text))
 
 
 def print_look(result: Any, *, attention_head: int | None = None, is_regression: bool = False) -> None:

@@ -14,7 +14,7 @@ from app.core.report import Report
 from app.tasks.text.sections import TextCache
 
 if TYPE_CHECKING:
-    from app.core.inside import HeadPicture, ModuleRow, Stage
+    from app.core.inside import HeadPicture, ModuleRow, Pooling, Stage
 
 Arrays = dict[str, np.ndarray]
 Forward = Callable[[Arrays], Arrays]
@@ -25,41 +25,6 @@ ResultT = TypeVar("ResultT")
 
 # A weighted sum of a head's outputs on one row: of each the output's name, the indices in the row, the weight.
 Score = Sequence[tuple[str, tuple[int, ...], float]]
-
-
-class Pooled(Protocol):
-    """The first token's last state, the pooled output, and that computed by hand: float32[width] each.
-
-    Where no layer takes the first token's state, the last two are empty.
-    """
-
-    @property
-    def first(self) -> np.ndarray:
-        """The first token's last state."""
-
-    @property
-    def pooled(self) -> np.ndarray:
-        """The output of the layer that takes that state, and of its activation."""
-
-    @property
-    def recomputed(self) -> np.ndarray:
-        """The same, computed by hand."""
-
-    @property
-    def path(self) -> str:
-        """The name of the layer that takes the first token's state, empty without one."""
-
-    @property
-    def activation(self) -> str:
-        """The name of the layer's activation function, empty without one."""
-
-    @property
-    def is_pooler(self) -> bool:
-        """Whether the layer is a pooler, not a head's own."""
-
-    @property
-    def used(self) -> bool:
-        """Whether the scores are computed from the pooled output."""
 
 
 class Inside(Protocol):
@@ -77,8 +42,8 @@ class Inside(Protocol):
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
         """The module tree in rows, and as `print(model)` shows it."""
 
-    def pooling(self, arrays: Arrays) -> Pooled:
-        """The first token's state and the pooled output on these arrays."""
+    def pooling(self, arrays: Arrays) -> Pooling:
+        """The first token's state and the pooled output on these arrays; without the window and the model's name."""
 
     def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
         """Attention weights of one layer, float32[heads, length, length]."""

@@ -204,11 +204,11 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 page.head.documents.click()
                 yield from dialog_over(page, DocumentChoice)
             case "classify":
-                page._class_panel.ways.chosen.emit("lines")
+                page._panel.ways.chosen.emit("lines")
                 page.run()
                 rest()
                 yield "classify, lines", page
-                page._class_panel.ways.chosen.emit("one")
+                page._panel.ways.chosen.emit("one")
             case "history":
                 page.panel.bar.delete_all.click()
                 rest()

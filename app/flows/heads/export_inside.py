@@ -11,7 +11,6 @@ from typing import Any
 from app.core.inside import (
     Attention,
     Attribution,
-    HeadPicture,
     InputWindow,
     Losses,
     ModelPicture,
@@ -115,15 +114,9 @@ def _token_columns(window: InputWindow) -> Iterator[Row]:
 def _span_rows(seen: SpanScores) -> Iterator[Row]:
     names = ("start logit", "start probability", "end logit", "end probability", "may begin or end an answer")
     yield (*_TOKEN, *names)
-    columns = zip(
-        seen.start_logits,
-        seen.start_probabilities,
-        seen.end_logits,
-        seen.end_probabilities,
-        seen.candidates,
-        strict=True,
-    )
-    yield from ((*token, *values) for token, values in zip(_token_columns(seen.window), columns, strict=True))
+    starts, ends = (seen.start_logits, seen.start_probabilities), (seen.end_logits, seen.end_probabilities)
+    columns = zip(_token_columns(seen.window), *starts, *ends, seen.candidates, strict=True)
+    yield from ((*token, *values) for token, *values in columns)
 
 
 def _attention_rows(seen: Attention) -> Iterator[Row]:
@@ -143,11 +136,8 @@ def _model_rows(seen: ModelPicture) -> Iterator[Row]:
     for stage in seen.trunk:
         yield ("", "", "", *_stage_columns(stage))
     for head in seen.heads:
-        yield from (_head_row(head, stage) for stage in head.stages)
-
-
-def _head_row(head: HeadPicture, stage: Stage) -> Row:
-    return (head.head.value, head.held, head.in_use, *_stage_columns(stage))
+        for stage in head.stages:
+            yield (head.head.value, head.held, head.in_use, *_stage_columns(stage))
 
 
 def _stage_columns(stage: Stage) -> Row:

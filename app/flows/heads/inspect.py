@@ -60,27 +60,24 @@ def _with_view(subject: Subject) -> Subject:
 
 def request_of(subject: Subject) -> Request:
     """The request to the subject's head. Raises SpanlightError if a part of the subject is missing."""
+    request: TextsToClassify | PassagePairs | TextsToTag
     match subject.head:
         case Head.QUESTION_ANSWERING:
             return Question(subject.pair, (Document(subject.text, view=subject.view),))
-        case Head.CLASSIFICATION:
-            texts = TextsToClassify((subject.text,))
-            texts.require_words()
-            return texts
         case Head.MASKED_WORDS:
             blanks = TextToFill(subject.text, subject.blanks)
             blanks.require_blanks()
             return blanks
+        case Head.CLASSIFICATION:
+            request = TextsToClassify((subject.text,))
         case Head.NEXT_SENTENCE:
-            pairs = PassagePairs(((subject.text, subject.pair),))
-            pairs.require_words()
-            return pairs
+            request = PassagePairs(((subject.text, subject.pair),))
         case Head.TOKEN_CLASSIFICATION:
-            tagged = TextsToTag((subject.text,))
-            tagged.require_words()
-            return tagged
+            request = TextsToTag((subject.text,))
         case Head.EMBEDDINGS:
             raise ValueError("vectors are not looked into")
+    request.require_words()
+    return request
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from app.core.inside import HeadPicture, ModuleRow, Stage
+from app.core.inside import HeadPicture, ModuleRow, Pooling, Stage
 from app.core.models import Head, ModelCard
 from app.models.compute.forward import Arrays, Forward
 from app.models.families import Family
 from app.models.inside.gradients import Attributor, Score
 from app.models.inside.heads import heads
-from app.models.inside.pooling import Pooled, pooling
+from app.models.inside.pooling import pooling
 from app.models.inside.stages import WeightCounter
 from app.models.inside.trace import Trace, recorded
 from app.models.inside.trunk import trunk
@@ -51,8 +51,8 @@ class Inside:
             rows.append(ModuleRow(len(parts), path, name, kind, module.extra_repr(), count))
         return tuple(rows), str(self._model)
 
-    def pooling(self, arrays: Arrays) -> Pooled:
-        """The first token's state and the pooled output on these arrays."""
+    def pooling(self, arrays: Arrays) -> Pooling:
+        """The first token's state and the pooled output on these arrays; without the window and the model's name."""
         return pooling(self._trace(arrays))
 
     def _trace(self, arrays: Arrays) -> Trace:
@@ -67,8 +67,8 @@ class Inside:
         """The attention weights of a layer, counted from 0, for the first input: float32[heads, length, length].
 
         Each row is one token's attention to all tokens, and sums to 1 (Vaswani et al. 2017, section 3.2.1). A model
-        whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if there is no such
-        layer, or the model's attention does not return its weights (it must be eager).
+        whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if the model's
+        attention does not return its weights (it must be eager).
         """
 
         def compute() -> np.ndarray:
@@ -76,8 +76,6 @@ class Inside:
                 found = self._model(**self._forward.tensors(arrays), output_attentions=True).attentions
             if not found or found[0] is None:
                 raise ValueError("attention weights need eager attention")
-            if not 0 <= layer < len(found):
-                raise ValueError(f"layer {layer} of {len(found)}")
             weights: np.ndarray = found[layer][0].float().cpu().numpy()
             return weights
 

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import nn
 
+from app.core.inside import InputWindow, Pooling
 from app.models.inside.heads import is_pooler
 from app.models.inside.stages import activation, is_dropout
 from app.models.inside.trace import Call, Trace, first_token
 
-Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
 
+def pooling(trace: Trace) -> Pooling:
+    """The first token's state in a run and the output of the layer that takes it, also computed by hand.
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """The first token's last state, the pooled output, and the same computed by hand: float32[width] each.
-
-    `path` is the name of the dense layer that takes the first token's state, `activation` the activation after it;
-    without such a layer both are empty, as are the last two arrays. `is_pooler` is whether the layer is a pooler and
-    not a head's own, `used` whether the scores depend on it.
+    The window and the model's name are left empty.
     """
-
-    first: np.ndarray
-    pooled: np.ndarray
-    recomputed: np.ndarray
-    path: str
-    activation: str
-    is_pooler: bool
-    used: bool
-
-
-def pooling(trace: Trace) -> Pooled:
-    """The first token's state in a run and the output of the layer that takes it, also computed by hand."""
+    none = InputWindow(())
     found = pooling_layer(trace)
     if found is None:
-        none = np.zeros(0, dtype=np.float32)
-        return Pooled(_numbers(trace.sequence[0, 0]), none, none, "", "", False, False)
+        return Pooling(none, tuple(_numbers(trace.sequence[0, 0]).tolist()))
     dense, activation_call = found
-    used = any(call is dense for call in trace.path_to_logits())
-    name = activation(activation_call) if activation_call is not None else ""
-    return Pooled(*by_hand(trace, dense, activation_call), dense.path, name, is_pooler(dense, trace), used)
+    first, pooled, recomputed = by_hand(trace, dense, activation_call)
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(pooled))
+    return Pooling(
+        none,
+        tuple(first.tolist()),
+        tuple(pooled.tolist()),
+        tuple(recomputed.tolist()),
+        path=dense.path,
+        activation=activation(activation_call) if activation_call is not None else "",
+        is_pooler=is_pooler(dense, trace),
+        cosine=float(first @ pooled / max(lengths, 1e-30)),
+        difference=float(np.abs(first - pooled).max()),
+        error=float(np.abs(pooled - recomputed).max()),
+        used=any(call is dense for call in trace.path_to_logits()),
+    )
 
 
 def pooling_layer(trace: Trace) -> tuple[Call, Call | None] | None:
@@ -61,8 +55,10 @@ def pooling_layer(trace: Trace) -> tuple[Call, Call | None] | None:
     return dense, activation_call if activation_call is not None and activation(activation_call) else None
 
 
-def by_hand(trace: Trace, dense: Call, activation_call: Call | None) -> Vectors:
-    """The first token's state, the pooled output, and activation(W · first + b) computed in float64: float32[width]."""
+def by_hand(
+    trace: Trace, dense: Call, activation_call: Call | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first token's state, the pooled output, and activation(W · first + b): float64[width] each."""
     linear, pooled = dense.module, (activation_call or dense).outs[0][0]
     assert isinstance(linear, nn.Linear)
     first = trace.sequence[0, 0]
@@ -76,4 +72,5 @@ def by_hand(trace: Trace, dense: Call, activation_call: Call | None) -> Vectors:
 
 
 def _numbers(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().float().cpu().numpy().copy()
+    """The values of a tensor as float32 has them, in float64."""
+    return tensor.detach().float().cpu().numpy().astype(np.float64)

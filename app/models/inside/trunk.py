@@ -33,7 +33,7 @@ def trunk(trace: Trace, weights: WeightCounter) -> tuple[Stage, ...]:
     """The stages of a run up to the heads, in order; their weights are counted in `weights`."""
     stages = [_tokens(trace)]
     own = {id(one) for layer in trace.layers for one in layer.modules()}
-    runs = [call for call in trace.calls if call.module is not None and _is_layer(call, trace)]
+    runs = [call for call in trace.calls if any(call.module is layer for layer in trace.layers)]
     sums: list[Call] = []
     done = False
     for call in trace.calls[: trace.encoder_end]:
@@ -47,7 +47,8 @@ def trunk(trace: Trace, weights: WeightCounter) -> tuple[Stage, ...]:
             sums.append(call)
             continue
         if sums and not isinstance(call.module, nn.Embedding):
-            stages.append(_sum(sums, weights))
+            title, term = Message("Added up"), Message("sum of the embeddings")
+            stages.append(function_stage(sums, weights, title, term))
             sums = []
         stages.append(module_stage(call, weights, *_title_and_term(call.path.split(".")[-1], call.module)))
     stages += _unused_by_states(trace, weights)
@@ -75,10 +76,6 @@ def _is_step(call: Call, trace: Trace) -> bool:
     return floats and call.kind in _SUMS
 
 
-def _is_layer(call: Call, trace: Trace) -> bool:
-    return any(call.module is layer for layer in trace.layers)
-
-
 def _title_and_term(name: str, module: nn.Module) -> tuple[str, str]:
     """Title and term of a module of the embeddings or the encoder, empty if those of its class will do."""
     if isinstance(module, nn.Linear):
@@ -88,10 +85,6 @@ def _title_and_term(name: str, module: nn.Module) -> tuple[str, str]:
     if "token_type" in name and module.num_embeddings == 1:
         return Message("The same for every token"), Message("token type embeddings")
     return next(((title, term) for part, title, term in _LOOKED_UP if part in name), ("", ""))
-
-
-def _sum(calls: list[Call], weights: WeightCounter) -> Stage:
-    return function_stage(calls, weights, Message("Added up"), Message("sum of the embeddings"))
 
 
 def _layers(trace: Trace, runs: list[Call], weights: WeightCounter) -> Stage:

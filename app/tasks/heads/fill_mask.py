@@ -141,7 +141,8 @@ class _BlankedText:
         before, after = part(tokens, 0, at), part(tokens, at + 1, len(tokens))
         for known, piece in enumerate(pieces):
             ids = np.array([*pieces[:known], *[mask] * (len(pieces) - known)], dtype=np.int32)
-            whole = join((before, _tokens_at(ids, blank), after))
+            starts, ends = (np.full(len(ids), bound, np.int32) for bound in (blank.start, blank.end))
+            whole = join((before, Tokens(ids, starts, ends), after))
             first, last = window_around(at, at + len(pieces) - 1, len(whole), room)
             scored = np.zeros(last - first, dtype=bool)
             scored[at + known - first] = True
@@ -174,10 +175,6 @@ class _BlankedText:
             else:
                 asked = Guess(word, 0.0, 0, len(pieces))
         return FilledBlank(self._request.blanks[number], tuple(guesses.values()), asked)
-
-
-def _tokens_at(ids: np.ndarray, blank: Span) -> Tokens:
-    return Tokens(ids, np.full(len(ids), blank.start, np.int32), np.full(len(ids), blank.end, np.int32))
 
 
 def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:

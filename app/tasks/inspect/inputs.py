@@ -15,6 +15,7 @@ from app.core.models import SHARED_AMONG, Head
 from app.core.report import Relay, Report
 from app.core.requests import Question
 from app.core.text import Document, Span
+from app.tasks.batches import require_finite
 from app.tasks.heads.fill_mask import masked_windows
 from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
@@ -46,6 +47,34 @@ class ModelInput:
             for at, token in enumerate(self.window.tokens)
             if token.part is Part.TEXT and token.span is not None and token.span.overlaps(span)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredInput:
+    """A subject's model input, and the head's `outputs` on it, without the batch's dimension."""
+
+    subject: Subject
+    model: ReadyModel
+    model_input: ModelInput
+    outputs: Arrays
+
+    def logits(self, *at: int) -> np.ndarray:
+        """The logits at an index of the row, float64. Raises SpanlightError where they are not numbers."""
+        values = self.outputs["logits"][at]
+        require_finite(self.model, values)
+        return values.astype(np.float64)
+
+
+def scored_input(subject: Subject, model: ReadyModel, report: Report) -> ScoredInput:
+    """The subject's input, found as by `input_of`, with the head's outputs on it."""
+    model_input = input_of(subject, model, report)
+    report.check()
+    return ScoredInput(subject, model, model_input, row_of(model.forward(model_input.arrays)))
+
+
+def row_of(outputs: Arrays, row: int = 0) -> Arrays:
+    """One row of a head's outputs, without the batch's dimension."""
+    return {name: values[row] for name, values in outputs.items()}
 
 
 def input_of(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.inside import Losses, LossTerm
-from app.core.inspection import Example, LookAtLoss, Subject
+from app.core.inspection import Example, LookAtLoss
 from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.name_types import plain_tag
@@ -17,8 +17,7 @@ from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.heads.token_classification import TagScheme, tokens_by_word
-from app.tasks.inspect.inputs import ModelInput, input_of
-from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.inputs import ModelInput, ScoredInput, scored_input
 from app.tasks.inspect.targets import FOLLOWS, OTHER, BlankVocabulary, label_index, listed
 from app.tasks.scores import logsumexp, sigmoid
 from app.tasks.task import Arrays, ReadyModel, opened
@@ -38,11 +37,9 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
     Stopped when the work is to stop.
     """
     subject, example = request.subject, request.example
-    model_input = input_of(subject, model, report)
-    report.check()
-    outputs = row_of(model.forward(model_input.arrays))
-    require_finite(model, *outputs.values())
-    terms, formula, labels = _TERMS[subject.head](model_input, subject, example, model, outputs)
+    scored = scored_input(subject, model, report)
+    require_finite(model, *scored.outputs.values())
+    terms, formula, labels = _TERMS[subject.head](scored, example)
     report.check()
     counted = [term.value for term in terms if term.counted]
     if subject.head is Head.QUESTION_ANSWERING:
@@ -51,11 +48,10 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
     else:
         trained = sum(counted) / len(counted) if counted else 0.0
         total = trained if counted else math.nan
-    by_model = opened(model).loss(model_input.arrays, labels)
+    by_model = opened(model).loss(scored.model_input.arrays, labels)
     squared = subject.head is Head.CLASSIFICATION and model.card.problem is ProblemType.REGRESSION
-    return Losses(
-        model_input.window, tuple(terms), formula, total, by_model, trained, model.card.name, squared
-    )
+    window = scored.model_input.window
+    return Losses(window, tuple(terms), formula, total, by_model, trained, model.card.name, squared)
 
 
 def clamped(position: int, length: int) -> tuple[int, bool]:
@@ -78,21 +74,20 @@ def answer_positions(model_input: ModelInput, answer: Span | None, outside: int)
     return tokens[0] if begins else outside, tokens[-1] if ends else outside
 
 
-def _question_terms(
-    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Terms:
-    length = len(model_input.task_window)
-    positions = answer_positions(model_input, example.answer, model.card.max_length)
+def _question_terms(scored: ScoredInput, example: Example) -> Terms:
+    length = len(scored.model_input.task_window)
+    positions = answer_positions(scored.model_input, example.answer, scored.model.card.max_length)
     terms, labels = [], {}
     titles = {"start": Message("Start"), "end": Message("End")}
     for (name, title), position in zip(titles.items(), positions, strict=True):
         labels[f"{name}_positions"] = np.array([position], dtype=np.int64)
         at, counted = clamped(position, length)
         if counted:
-            target = Message(
-                "“{token}”, position {position}", token=_token(model_input, subject, at), position=at
-            )
-            terms.append(_cross_entropy(title, target, outputs[f"{name}_logits"][:length], at))
+            token = scored.model_input.window.tokens[at]
+            # A view's replacement has no width.
+            words = token.span.of(scored.subject.text) if token.span else token.piece
+            target = Message("“{token}”, position {position}", token=words, position=at)
+            terms.append(_cross_entropy(title, target, scored.outputs[f"{name}_logits"][:length], at))
         else:
             target = Message(
                 "outside this window: position {position} becomes {length}, its length, and is ignored",
@@ -104,12 +99,10 @@ def _question_terms(
     return terms, formula, labels
 
 
-def _class_terms(
-    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Terms:
-    card, logits = model.card, outputs["logits"]
+def _class_terms(scored: ScoredInput, example: Example) -> Terms:
+    card, logits = scored.model.card, scored.outputs["logits"]
     if card.problem is ProblemType.REGRESSION:
-        return _regression_terms(example, model, logits)
+        return _regression_terms(example, card.name, logits)
     right = [label_index(label, card.labels) for label in example.labels]
     if card.problem is ProblemType.MULTI_LABEL:
         present = [at in right for at in range(len(card.labels))]
@@ -130,10 +123,10 @@ def _class_terms(
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
-def _regression_terms(example: Example, model: ReadyModel, logits: np.ndarray) -> Terms:
+def _regression_terms(example: Example, model: str, logits: np.ndarray) -> Terms:
     if len(logits) != 1:
         raise SpanlightError(
-            Message("{model} gives {number} values at once.", model=model.card.name, number=len(logits)),
+            Message("{model} gives {number} values at once.", model=model, number=len(logits)),
             Message("Choose a model that gives one."),
         )
     value = float(logits[0])
@@ -143,9 +136,8 @@ def _regression_terms(example: Example, model: ReadyModel, logits: np.ndarray) -
     return [term], formula, {"labels": np.array([[example.value]], np.float32)}
 
 
-def _word_terms(
-    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Terms:
+def _word_terms(scored: ScoredInput, example: Example) -> Terms:
+    model_input, subject = scored.model_input, scored.subject
     if len(example.words) != len(subject.blanks):
         raise SpanlightError(
             Message(
@@ -155,7 +147,7 @@ def _word_terms(
             ),
             Message("Give one word for each blank."),
         )
-    words, terms = BlankVocabulary(subject, model), []
+    words, terms = BlankVocabulary(subject, scored.model), []
     labels = np.full((1, len(model_input.task_window)), IGNORED, dtype=np.int64)
     for blank, (word, at) in enumerate(
         zip(example.words, model_input.arrays["positions"][0].tolist(), strict=True)
@@ -165,44 +157,37 @@ def _word_terms(
             terms.append(_ignored(name, Message("“{word}”, outside this window", word=word)))
             continue
         labels[0, at] = words.entry(word, blank)
-        terms.append(
-            _cross_entropy(
-                name, Message("“{words}”", words=word), outputs["logits"][blank], int(labels[0, at])
-            )
-        )
+        target, logits = Message("“{words}”", words=word), scored.outputs["logits"][blank]
+        terms.append(_cross_entropy(name, target, logits, int(labels[0, at])))
     formula = Message("mean of −log p(word) over the blanks (BERT, Devlin et al. 2019, section 3.1)")
     return terms, formula, {"labels": labels}
 
 
-def _order_terms(
-    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Terms:
+def _order_terms(scored: ScoredInput, example: Example) -> Terms:
     at = 0 if example.follows else 1
-    term = _cross_entropy(Message("Order"), (FOLLOWS, OTHER)[at], outputs["logits"], at)
+    term = _cross_entropy(Message("Order"), (FOLLOWS, OTHER)[at], scored.outputs["logits"], at)
     formula = Message("−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)")
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
-def _tag_terms(
-    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Terms:
-    window, known = model_input.task_window, model.card.labels
+def _tag_terms(scored: ScoredInput, example: Example) -> Terms:
+    window, known, text = scored.model_input.task_window, scored.model.card.labels, scored.subject.text
     labels = np.full((1, len(window)), IGNORED, dtype=np.int64)
-    by_word = tokens_by_word(subject.text, *words_of(subject.text), window.starts, window.ends)
+    by_word = tokens_by_word(text, *words_of(text), window.starts, window.ends)
     tags = right_tags(example.entities, known, by_word.starts, by_word.ends)
     terms = []
     for word, first in enumerate(by_word.tokens[by_word.firsts].tolist()):
         at, span = window.context_at + first, Span(int(by_word.starts[word]), int(by_word.ends[word]))
         labels[0, at] = tags[word]
         right = plain_tag(known[tags[word]])
-        terms.append(_cross_entropy(span.of(subject.text), right, outputs["logits"][at], tags[word]))
+        terms.append(_cross_entropy(span.of(text), right, scored.outputs["logits"][at], tags[word]))
     formula = Message(
         "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
     )
     return terms, formula, {"labels": labels}
 
 
-_TERMS: dict[Head, Callable[[ModelInput, Subject, Example, ReadyModel, Arrays], Terms]] = {
+_TERMS: dict[Head, Callable[[ScoredInput, Example], Terms]] = {
     Head.QUESTION_ANSWERING: _question_terms,
     Head.CLASSIFICATION: _class_terms,
     Head.MASKED_WORDS: _word_terms,
@@ -255,9 +240,3 @@ def _binary(label: str, holds: bool, logit: float) -> LossTerm:
 
 def _ignored(name: str, target: str) -> LossTerm:
     return LossTerm(name, target, 0.0, 0.0, counted=False)
-
-
-def _token(model_input: ModelInput, subject: Subject, at: int) -> str:
-    token = model_input.window.tokens[at]
-    # A view's replacement has no width.
-    return token.span.of(subject.text) if token.span else token.piece

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from app.core.inside import ModelPicture, Pooling
 from app.core.inspection import LookAtModel, LookAtPooling
@@ -35,24 +35,4 @@ def look_at_pooling(request: LookAtPooling, model: ReadyModel, report: Report) -
     """The first token's last state and the pooled output, also computed by hand."""
     model_input, inside = input_of(request.subject, model, report), opened(model)
     report.check()
-    found = inside.pooling(model_input.arrays)
-    first, pooled = found.first.astype(np.float64), found.pooled.astype(np.float64)
-    is_pooled = bool(len(pooled))
-    return Pooling(
-        window=model_input.window,
-        first=tuple(first.tolist()),
-        pooled=tuple(pooled.tolist()),
-        recomputed=tuple(found.recomputed.tolist()),
-        path=found.path,
-        activation=found.activation,
-        is_pooler=found.is_pooler,
-        cosine=_cosine(first, pooled) if is_pooled else 0.0,
-        difference=float(np.abs(first - pooled).max()) if is_pooled else 0.0,
-        error=float(np.abs(pooled - found.recomputed).max()) if is_pooled else 0.0,
-        used=found.used,
-        model=model.card.name,
-    )
-
-
-def _cosine(one: np.ndarray, other: np.ndarray) -> float:
-    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-30))
+    return replace(inside.pooling(model_input.arrays), window=model_input.window, model=model.card.name)

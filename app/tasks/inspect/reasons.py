@@ -12,8 +12,7 @@ from app.core.inspection import LookAtAttention, LookAtReasons, Method
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.tasks.batches import require_finite
-from app.tasks.inspect.inputs import ModelInput, input_of
-from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.inputs import ModelInput, input_of, scored_input
 from app.tasks.inspect.targets import target_score_of
 from app.tasks.task import ReadyModel, opened
 from app.tasks.text.vocabulary import mask_id
@@ -28,12 +27,8 @@ def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -
     The baseline of integrated gradients has padding for every token that is not special. Reports progress in steps.
     Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
-    subject = request.subject
-    model_input = input_of(subject, model, report)
-    report.check()
-    target = target_score_of(
-        model_input, subject, request.target, model, row_of(model.forward(model_input.arrays))
-    )
+    scored = scored_input(request.subject, model, report)
+    model_input, target = scored.model_input, target_score_of(scored, request.target)
     steps = STEPS if request.method is Method.INTEGRATED_GRADIENTS else 0
 
     def on_step(done: int, total: int) -> None:

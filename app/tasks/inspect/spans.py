@@ -8,16 +8,16 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.inside import SpanScore, SpanScores
-from app.core.inspection import LookAtSpans, Subject
+from app.core.inspection import LookAtSpans
 from app.core.message import Message
 from app.core.models import SHARED_AMONG, Head
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
-from app.tasks.inspect.inputs import ModelInput, input_of
+from app.tasks.inspect.inputs import ModelInput, ScoredInput, scored_input
 from app.tasks.qa.spans import context_logits, properties_of, span_scores, window_spans
 from app.tasks.scores import logsumexp, softmax
-from app.tasks.task import Arrays, ReadyModel
+from app.tasks.task import ReadyModel
 
 
 def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> SpanScores:
@@ -26,14 +26,15 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
     They are reading's own scores, except that an opened model computes in float32, and without the lexical scores of
     a long text. Raises SpanlightError for another head's subject, Stopped when the work is to stop.
     """
-    require_question(request.subject.head)
-    model_input = input_of(request.subject, model, report)
-    report.check()
-    outputs = row_of(model.forward(model_input.arrays))
-    scores = WindowScores.of(model_input, request.subject, model, outputs)
+    if request.subject.head is not Head.QUESTION_ANSWERING:
+        raise SpanlightError(
+            Message("Only an answer to a question has a start and an end."),
+            Message("Look into a question's answer."),
+        )
+    scores = WindowScores.of(scored_input(request.subject, model, report))
     start, end = scores.start, scores.end
     return SpanScores(
-        window=model_input.window,
+        window=scores.model_input.window,
         start_logits=tuple(start.tolist()),
         end_logits=tuple(end.tolist()),
         start_probabilities=tuple(softmax(start).tolist()),
@@ -44,20 +45,6 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
         null_probability=scores.probability(scores.null_score),
         model=model.card.name,
     )
-
-
-def row_of(outputs: Arrays, row: int = 0) -> Arrays:
-    """One row of a head's outputs, without the batch's dimension."""
-    return {name: values[row] for name, values in outputs.items()}
-
-
-def require_question(head: Head) -> None:
-    """Raise SpanlightError for any head but question answering."""
-    if head is not Head.QUESTION_ANSWERING:
-        raise SpanlightError(
-            Message("Only an answer to a question has a start and an end."),
-            Message("Look into a question's answer."),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +62,15 @@ class WindowScores:
     log_sum: float
 
     @classmethod
-    def of(
-        cls, model_input: ModelInput, subject: Subject, model: ReadyModel, outputs: Arrays
-    ) -> WindowScores:
-        """The scores of the row's outputs (see `row_of`). Raises SpanlightError where they are not numbers."""
-        window = model_input.task_window
-        start, end = (outputs[name][: len(window)] for name in ("start_logits", "end_logits"))
-        require_finite(model, start, end)
+    def of(cls, scored: ScoredInput) -> WindowScores:
+        """The scores by the head's outputs. Raises SpanlightError where they are not numbers."""
+        window, text = scored.model_input.task_window, scored.subject.text
+        start, end = (scored.outputs[name][: len(window)] for name in ("start_logits", "end_logits"))
+        require_finite(scored.model, start, end)
         context = context_logits(window, start, end)
-        band = span_scores(*context, window.scored, properties_of(window, subject.text))
+        band = span_scores(*context, window.scored, properties_of(window, text))
         log_sum = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
-        return cls(model_input, subject.text, start, end, log_sum)
+        return cls(scored.model_input, text, start, end, log_sum)
 
     @property
     def null_score(self) -> float:
@@ -116,18 +101,13 @@ class WindowScores:
                 window, self.start, self.end, text=self.text, document=0, count=SHARED_AMONG
             )
         ]
-        if focus is None:
-            return tuple(best[:count])
-        chosen = next((scored for scored in best if scored.span == focus), None) or self._at(focus)
+        chosen = next((scored for scored in best if scored.span == focus), None)
+        if chosen is None and focus is not None and (tokens := self.model_input.tokens_at(focus)):
+            chosen = self._scored(tokens[0], tokens[-1], focus)
         if chosen is None:
             return tuple(best[:count])
         others = [scored for scored in best if not scored.span.overlaps(chosen.span)]
         return (chosen, *others)[:count]
-
-    def _at(self, span: Span) -> SpanScore | None:
-        """The score of a span of the text by its tokens; None where the window has none of them."""
-        tokens = self.model_input.tokens_at(span)
-        return self._scored(tokens[0], tokens[-1], span) if tokens else None
 
     def _scored(self, first: int, last: int, span: Span) -> SpanScore:
         score = float(self.start[first] + self.end[last])

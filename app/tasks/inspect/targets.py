@@ -13,13 +13,12 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.name_types import plain_tag
 from app.core.text import Span
-from app.tasks.batches import require_finite
 from app.tasks.heads.classification import class_scores
 from app.tasks.heads.token_classification import Mark, TagScheme, tokens_by_word
-from app.tasks.inspect.inputs import ModelInput
+from app.tasks.inspect.inputs import ModelInput, ScoredInput
 from app.tasks.inspect.spans import WindowScores
 from app.tasks.scores import softmax
-from app.tasks.task import Arrays, ReadyModel, Score
+from app.tasks.task import ReadyModel, Score
 from app.tasks.text.vocabulary import LeftContext, Vocabulary
 from app.tasks.text.words import words as words_of
 
@@ -48,34 +47,29 @@ class NoTarget(SpanlightError):
     """The window has nothing that could be the target."""
 
 
-def target_score_of(
-    model_input: ModelInput,
-    subject: Subject,
-    target: Target,
-    model: ReadyModel,
-    outputs: Arrays,
-    *,
-    like: TargetScore | None = None,
-) -> TargetScore:
-    """The target's score in the row's outputs (see `inspect.spans.row_of`), of the same target as `like`.
+def target_score_of(scored: ScoredInput, target: Target, entry: int | None = None) -> TargetScore:
+    """The target's score in the head's outputs; `entry` is the index of the class, word or tag if it is known.
 
     Raises SpanlightError where there is no such class, word or place, or the outputs are not numbers.
     """
-    if target.null and subject.head is not Head.QUESTION_ANSWERING:
+    head = scored.subject.head
+    if head is Head.QUESTION_ANSWERING:
+        return _span_score(scored, null=target.null)
+    if target.null:
         raise SpanlightError(
             Message("Only a question can go without an answer."), Message("Choose another target.")
         )
-    return _TARGET_SCORES[subject.head](_Row(model_input, subject, target, model, outputs, like))
+    return _TARGET_SCORES[head](scored, target.label, entry)
 
 
-def _span_score(row: _Row) -> TargetScore:
-    scores = WindowScores.of(row.model_input, row.subject, row.model, row.outputs)
+def _span_score(scored: ScoredInput, *, null: bool) -> TargetScore:
+    scores = WindowScores.of(scored)
     words: str
-    if row.target.null:
+    if null:
         first = last = 0
         words, span, probability = NO_ANSWER, None, scores.probability(scores.null_score)
     else:
-        spans = scores.spans(row.subject.focus, 1)
+        spans = scores.spans(scored.subject.focus, 1)
         if not spans:
             raise NoTarget(
                 Message("There is no answer in this part of the text."), Message("Look into another answer.")
@@ -86,69 +80,49 @@ def _span_score(row: _Row) -> TargetScore:
     return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), probability, span)
 
 
-def _class_score(row: _Row) -> TargetScore:
-    logits, label = row.logits(), row.target.label
-    scores = class_scores(logits, row.model.card).scores
+def _class_score(scored: ScoredInput, label: str, at: int | None) -> TargetScore:
+    logits, card = scored.logits(), scored.model.card
+    scores = class_scores(logits, card).scores
     values = [score.probability for score in scores]
-    likeliest = int(np.argmax(values))
-    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else likeliest)
+    if at is None:
+        at = label_index(label, card.labels) if label else int(np.argmax(values))
     return TargetScore(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
 
 
-def _word_score(row: _Row) -> TargetScore:
-    blank, label = blank_of(row.model_input, row.subject), row.target.label.strip()
-    logits, words = row.logits(blank), BlankVocabulary(row.subject, row.model)
-    at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
-    name = label or words.text(at, blank) or row.model.tokenizer.id_to_token(at)
+def _word_score(scored: ScoredInput, label: str, at: int | None) -> TargetScore:
+    blank, label = blank_of(scored.model_input, scored.subject), label.strip()
+    logits, words = scored.logits(blank), BlankVocabulary(scored.subject, scored.model)
+    if at is None:
+        at = words.entry(label, blank) if label else words.likeliest(logits, blank)
+    name = label or words.text(at, blank) or scored.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
-    span = row.subject.blanks[blank]
+    span = scored.subject.blanks[blank]
     return TargetScore(
         Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), span, at
     )
 
 
-def _order_score(row: _Row) -> TargetScore:
-    logits, label = row.logits(), row.target.label
+def _order_score(scored: ScoredInput, label: str, at: int | None) -> TargetScore:
+    logits = scored.logits()
     names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
-    at = row.entry(lambda: label_index(label, names) if label else int(np.argmax(logits)))
+    if at is None:
+        at = label_index(label, names) if label else int(np.argmax(logits))
     probability = float(softmax(logits)[at])
     return TargetScore(names[at], (("logits", (at,), 1.0),), float(logits[at]), probability, None, at)
 
 
-def _tag_score(row: _Row) -> TargetScore:
-    label, labels = row.target.label, row.model.card.labels
-    token, span = _explained_word(row)
-    logits = row.logits(token)
-    at = row.entry(lambda: label_index(label, labels) if label else int(np.argmax(logits)))
-    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=span.of(row.subject.text))
+def _tag_score(scored: ScoredInput, label: str, at: int | None) -> TargetScore:
+    labels = scored.model.card.labels
+    token, span = _explained_word(scored)
+    logits = scored.logits(token)
+    if at is None:
+        at = label_index(label, labels) if label else int(np.argmax(logits))
+    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=span.of(scored.subject.text))
     score = (("logits", (token, at), 1.0),)
     return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), span, at)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One row of the head's outputs, and the target; `like` is the same target's score in another row."""
-
-    model_input: ModelInput
-    subject: Subject
-    target: Target
-    model: ReadyModel
-    outputs: Arrays
-    like: TargetScore | None
-
-    def logits(self, *at: int) -> np.ndarray:
-        """The logits at an index of the row, float64. Raises SpanlightError where they are not numbers."""
-        values = self.outputs["logits"][at]
-        require_finite(self.model, values)
-        return values.astype(np.float64)
-
-    def entry(self, otherwise: Callable[[], int]) -> int:
-        """The index of the class, word or tag: that of `like`, else what `otherwise` gives."""
-        return otherwise() if self.like is None else self.like.entry
-
-
-_TARGET_SCORES: dict[Head, Callable[[_Row], TargetScore]] = {
-    Head.QUESTION_ANSWERING: _span_score,
+_TARGET_SCORES: dict[Head, Callable[[ScoredInput, str, int | None], TargetScore]] = {
     Head.CLASSIFICATION: _class_score,
     Head.MASKED_WORDS: _word_score,
     Head.NEXT_SENTENCE: _order_score,
@@ -209,15 +183,15 @@ class BlankVocabulary:
         return self._vocabulary.left_of_blank(self._subject.text, self._subject.blanks, blank)
 
 
-def _explained_word(row: _Row) -> tuple[int, Span]:
+def _explained_word(scored: ScoredInput) -> tuple[int, Span]:
     """The first token and span of the word whose tag is explained: the focus's, else the likeliest first name's."""
-    window, text, labels = row.model_input.task_window, row.subject.text, row.model.card.labels
+    window, text, labels = scored.model_input.task_window, scored.subject.text, scored.model.card.labels
     by_word = tokens_by_word(text, *words_of(text), window.starts, window.ends)
     spans = [Span(*bounds) for bounds in zip(by_word.starts.tolist(), by_word.ends.tolist(), strict=True)]
     tokens = (by_word.tokens[by_word.firsts] + window.context_at).tolist()
-    focus = row.subject.focus
+    focus = scored.subject.focus
     if focus is None:
-        logits = row.logits()
+        logits = scored.logits()
         tags = TagScheme.of(labels).tags
         likeliest = ((n, tags[int(np.argmax(logits[token]))]) for n, token in enumerate(tokens))
         first = next((n for n, (mark, _) in likeliest if mark is not Mark.OUTSIDE), 0)

@@ -14,8 +14,7 @@ from app.core.report import Report
 from app.core.sentences import sentences
 from app.core.text import Span
 from app.tasks.batches import Pace, Runner, batch_size, in_groups, positions_of
-from app.tasks.inspect.inputs import ModelInput, input_of
-from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.inputs import ModelInput, ScoredInput, input_of, row_of, scored_input
 from app.tasks.inspect.targets import NoTarget, target_score_of
 from app.tasks.task import ReadyModel
 
@@ -29,11 +28,8 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
     such target, Stopped when the work is to stop.
     """
     subject, pace, runner = request.subject, Pace(report, Message("sentences")), Runner(model, report)
-    model_input = input_of(subject, model, report)
-    report.check()
-    target = target_score_of(
-        model_input, subject, request.target, model, row_of(model.forward(model_input.arrays))
-    )
+    scored = scored_input(subject, model, report)
+    model_input, target = scored.model_input, target_score_of(scored, request.target)
     shortened = list(_shortened(model_input, replace(subject, focus=target.span), model, report))
     removals: list[Removal] = []
     done = 0
@@ -44,10 +40,9 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
             [each.task_window for each in inputs], positions_of(positions) if positions else None
         )
         for row, each in enumerate(batch):
+            scored = ScoredInput(each.subject, model, each.model_input, row_of(outputs, row))
             try:
-                now = target_score_of(
-                    each.model_input, each.subject, request.target, model, row_of(outputs, row), like=target
-                )
+                now = target_score_of(scored, request.target, target.entry)
             except NoTarget:  # no word is left that could answer
                 continue
             removals.append(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
 from app.core.models import ModelCard, model_title
+from app.flows.heads.kept import HeadResult
 from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.language_line import LanguageLine
@@ -23,15 +24,14 @@ from app.ui.kit.translation import localised, tr
 class PaperTerm(StyledLabel):
     """A quiet text: a sentence or two in plain words, then the technical term in italics."""
 
-    def __init__(self, theme: Theme, words: str, term: str) -> None:
+    def __init__(self, words: str = "", term: str = "") -> None:
         super().__init__()
-        self.setProperty("ink", "quiet")
         self.show_term(words, term)
-        mark(self, type="small")
+        mark(self, type="small", ink="quiet")
 
     def show_term(self, words: str, term: str) -> None:
         """Show a sentence and its term."""
-        words = localised(words)
+        words, term = localised(words), localised(term)
         self.set_runs((f"{words} ", ""), (term, "font-style: italic"))
         self.setAccessibleName(f"{words} {term}")
 
@@ -70,16 +70,16 @@ class ModelLine(QFrame):
 class TextPanel(QFrame):
     """The right side of a page: its action, progress, errors, an invitation, the result, and samples while it is empty.
 
-    `aside` is at the top left, `button`, the page's main action, at the top right; `card` shows the result, `about`
-    explains in plain words what happens. OPEN is the label of `open`, the button that opens a file. A subclass adds
-    further widgets with `add`.
+    `aside` is at the top left, `button`, the page's main action, at the top right; `card` shows the result. ABOUT
+    explains what happens, in plain words and in a term; MODEL says what the `model` does; OPEN is the label of `open`,
+    the button that opens a file. A subclass adds further widgets with `add`.
     """
 
+    ABOUT: tuple[str, str]
+    MODEL: Message
     OPEN: str = Message("Open a text file")
 
-    def __init__(
-        self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
-    ) -> None:
+    def __init__(self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None) -> None:
         super().__init__()
         self._theme = theme
         self.button = button
@@ -98,13 +98,13 @@ class TextPanel(QFrame):
         parts = [part for part in (self.invite, card, self.samples, self.open) if part is not None]
         column(theme, *parts, 1, gap=3.5, parent=body)
         self.middle = Scrolling(body)
-        self._about = about
+        self._about = PaperTerm(*self.ABOUT)
         self._inviting = True
         self.model = ModelLine(theme)
         top = row(theme, aside, 1, button, gap=3.5)
         lines = (self.strip, self.notice, self.lock, self._outdated)
         self._layout = column(
-            theme, top, *lines, (self.middle, 1), about, self.model,
+            theme, top, *lines, (self.middle, 1), self._about, self.model,
             gap=3.5, margins=(4.5, 4.5, 4.5, 3), parent=self,
         )  # fmt: skip
         self.setProperty("kind", "panel")
@@ -145,10 +145,9 @@ class TextPanel(QFrame):
         """The result in words for a screen reader; empty without a result."""
         raise NotImplementedError
 
-    @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model, and what it does."""
-        raise NotImplementedError
+        self.model.show_model(self.MODEL.filled(model=card.title))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -159,11 +158,10 @@ class TextPanel(QFrame):
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_ROOMY_HEIGHT))
 
 
-def source_line(model: str, device: str, seconds: float) -> str:
+def source_line(result: HeadResult) -> str:
     """The model that computed a result, its device, and the time it took."""
-    return " · ".join(
-        localised(part) for part in (model_title(model), device, wording.duration(seconds)) if part
-    )
+    parts = (model_title(result.model), result.device, wording.duration(result.seconds))
+    return " · ".join(localised(part) for part in parts if part)
 
 
 def centred(theme: Theme, editor: QWidget) -> QWidget:

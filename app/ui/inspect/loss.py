@@ -173,7 +173,7 @@ class GoldText(QPlainTextEdit):
     def highlight(self, *spans: Span) -> None:
         """Highlight these spans, and scroll to the first unless words are selected."""
         self._highlighted = tuple(span for span in spans if span.end <= len(self._text))
-        cursors = [self._cursor(span) for span in self._highlighted]
+        cursors = [self.cursor_of(span) for span in self._highlighted]
         style = QTextCharFormat()
         style.setBackground(self._theme.colour("answer_ground"))
         style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
@@ -197,15 +197,12 @@ class GoldText(QPlainTextEdit):
         start += len(words) - len(words.lstrip())
         return Span(start, start + len(words.strip())) if words.strip() else None
 
-    def select(self, span: Span) -> None:
-        """Select a span, as with the mouse."""
-        self.setTextCursor(self._cursor(span))
-
     def sizeHint(self) -> QSize:
         lines = min(9, max(2, len(self._text) // 100 + self._text.count("\n") + 1))
         return QSize(self._theme.step(80), lines * self.fontMetrics().lineSpacing() + self._theme.step(4))
 
-    def _cursor(self, span: Span) -> QTextCursor:
+    def cursor_of(self, span: Span) -> QTextCursor:
+        """A cursor that selects a span."""
         start, end = self._offsets.span_to_qt(span)
         cursor = QTextCursor(self.document())
         cursor.setPosition(start)

@@ -40,7 +40,6 @@ from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.parts import Scrolling, as_tip, plain_label, push_button
@@ -339,16 +338,14 @@ class InspectView(Page):
     @Slot()
     def _save_numbers(self) -> None:
         section = self.section()
-        numbers = section.numbers() if section is not None else ""
-        if section is not None and numbers:
-            path = self._choose_path(localised(section.TITLE), NUMBERS)
-            if path is not None:
-                self._write(path, numbers.encode("utf-8"))
+        if section is None or not (numbers := section.numbers()):
+            return
+        if path := self._choose_path(localised(section.TITLE), NUMBERS):
+            self._write(path, numbers.encode("utf-8"))
 
     @Slot(object)
     def _save_chart(self, chart: Figures) -> None:
-        path = self._choose_path(chart.title, *PICTURES.values(), NUMBERS)
-        if path is not None:
+        if path := self._choose_path(chart.title, *PICTURES.values(), NUMBERS):
             self.save_chart_as(path, chart)
 
     def save_chart_as(self, path: Path, chart: Figures) -> None:
@@ -370,9 +367,8 @@ class InspectView(Page):
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
-        fault = fault_of(error)
         notice = self._notice if self._visit is not None else self._empty.notice
-        notice.show_fault(fault.sentence, fault.hint, fault.report)
+        notice.show_error(error)
         self._notice_frame.setVisible(notice is self._notice)
 
     @Slot()

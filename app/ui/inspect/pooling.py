@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.core.inside import Part, Pooling
 from app.core.inspection import LookAtPooling, Subject, Visit
@@ -15,7 +13,7 @@ from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.section import Section, SectionCard
 from app.ui.kit.boxes import row
 from app.ui.kit.chart import number
-from app.ui.kit.parts import Sideways, as_tip, plain_label
+from app.ui.kit.parts import Label, Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -91,8 +89,17 @@ class ProofCard(SectionCard):
 
     def __init__(self, theme: Theme) -> None:
         figures = QWidget()
-        self._grid = QGridLayout(figures)
-        self._cells: list[tuple[QLabel, ...]] = []
+        grid = QGridLayout(figures)
+        self._cells: list[list[Label]] = []
+        for at in range(4):
+            self._cells.append([])
+            for column in range(_DIMENSIONS_SHOWN + 1):
+                font = "small" if column and at else "small_strong"
+                label = plain_label(type=font, wrap=False, selectable=True)
+                side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
+                grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
+                self._cells[at].append(label)
+        grid.setColumnStretch(_DIMENSIONS_SHOWN + 1, 1)
         self._comparisons = plain_label(selectable=True), plain_label(selectable=True)
         super().__init__(
             theme,
@@ -101,58 +108,39 @@ class ProofCard(SectionCard):
             tr("Both are held against what the model gave. All dimensions are below, under Numbers."),
             *(Sideways(figures), *self._comparisons),
         )
-        theme.in_steps(self._grid.setContentsMargins, 0, 0, 0, 0)
-        theme.in_steps(self._grid.setHorizontalSpacing, 5)
-        theme.in_steps(self._grid.setVerticalSpacing, 1.5)
+        theme.in_steps(grid.setContentsMargins, 0, 0, 0, 0)
+        theme.in_steps(grid.setHorizontalSpacing, 5)
+        theme.in_steps(grid.setVerticalSpacing, 1.5)
 
     def show_pooling(self, found: Pooling) -> None:
-        """Show the proof for these vectors; nothing if no layer takes the first token alone."""
-        for label in chain.from_iterable(self._cells):
-            self._grid.removeWidget(label)
-            label.deleteLater()
-        self._cells = []
-        for at, figures in enumerate(rows(found) if found.pooled else ()):
-            labels = []
-            for column, text in enumerate(figures):
-                side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-                font = "small_strong" if not column or not at else "small"
-                label = plain_label(text, type=font, wrap=False, selectable=True)
-                labels.append(label)
-                self._grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
-            self._cells.append(tuple(labels))
-        self._grid.setColumnStretch(_DIMENSIONS_SHOWN + 1, 1)
-        for label, words in zip(self._comparisons, comparisons(found), strict=True):
-            label.setText(words)
-
-
-def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:
-    """The rows of the first few dimensions: a heading, the model's numbers, those by hand, the first token's."""
-    vectors = (found.pooled, found.recomputed, found.first)
-    names = (_pooled_title(found), tr("{formula}, by hand", formula=formula(found)), _first_title(found))
-    count = min(_DIMENSIONS_SHOWN, len(found.first))
-    heading = (tr("Dimension"), *(str(at + 1) for at in range(count)))
-    return heading, *(
-        (name, *(seven_decimals(value) for value in vector[:count]))
-        for name, vector in zip(names, vectors, strict=True)
-    )
-
-
-def comparisons(found: Pooling) -> tuple[str, str]:
-    """The model's vector compared with the one by hand, and with the first token's; empty without a pooled output."""
-    if not found.pooled:
-        return "", ""
-    first = tr(
-        "The first token’s vector is not the same: it differs by up to {difference}, and the cosine of the two is"
-        " {cosine} (1 would be the same direction).",
-        difference=number(found.difference),
-        cosine=number(found.cosine),
-    )
-    return agreement(found), first
-
-
-def seven_decimals(value: float) -> str:
-    """A number with seven decimals and a true minus sign: enough to see that two float32 agree."""
-    return tr("{value:.7f}", value=value).replace("-", "−")
+        """Show the proof for these vectors, of which none is empty."""
+        vectors = {
+            _pooled_title(found): found.pooled,
+            tr("{formula}, by hand", formula=formula(found)): found.recomputed,
+            _first_title(found): found.first,
+        }
+        heading = [tr("Dimension"), *(str(at + 1) for at in range(_DIMENSIONS_SHOWN))]
+        # Seven decimals are enough to see that two float32 agree.
+        rows = [
+            [
+                name,
+                *(tr("{value:.7f}", value=value).replace("-", "−") for value in vector[:_DIMENSIONS_SHOWN]),
+            ]
+            for name, vector in vectors.items()
+        ]
+        for labels, texts in zip(self._cells, (heading, *rows), strict=True):
+            for label, text in zip(labels, texts, strict=True):
+                label.setText(text)
+        with_hand, with_first = self._comparisons
+        with_hand.setText(agreement(found))
+        with_first.setText(
+            tr(
+                "The first token’s vector is not the same: it differs by up to {difference}, and the cosine of the two"
+                " is {cosine} (1 would be the same direction).",
+                difference=number(found.difference),
+                cosine=number(found.cosine),
+            )
+        )
 
 
 class PoolingSection(Section):
@@ -209,7 +197,8 @@ class PoolingSection(Section):
                 self.visit.subject.head, Message("The head in use leaves the pooled output aside.")
             )
         )
-        self._proof_card.show_pooling(found)
+        if found.pooled:
+            self._proof_card.show_pooling(found)
         self.show_results()
         self._use.setVisible(unused)
         self._proof_card.setVisible(bool(found.pooled))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.core.models import Head
 from app.core.report import Silent
@@ -72,10 +70,3 @@ def test_the_model_in_use_is_compared_with_that_of_the_result(installed: bool) -
     workspace = open_fake_workspace(FakeEngine(insides.answer, *cards))
     found = load_result(workspace, "classify", Head.CLASSIFICATION, Silent())
     assert found is not None and found.same_model is installed
-
-
-@given(st.lists(st.tuples(st.integers(0, 2**31 - 1), st.floats(0, 1)), max_size=5))
-def test_tagged_words_are_made_again_from_their_columns(found: list[tuple[int, float]]) -> None:
-    starts, probabilities = [start for start, _ in found], [share for _, share in found]
-    words = TaggedWords(("O",), starts, starts, [0] * len(found), probabilities)
-    assert TaggedWords(**words.columns()) == words

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,26 +56,16 @@ def test_a_long_text_is_the_weighted_mean_of_its_windows(text: str) -> None:
     e = np.exp((logits - logits.max()) / 1.7)
     item = one(model, text)
     assert probabilities(item) == pytest.approx((e / e.sum()).tolist(), abs=1e-5)
-    assert item.winner == FOUR[int(np.argmax(logits))]
+    assert (item.winner, item.probability) == (FOUR[int(np.argmax(logits))], max(probabilities(item)))
+    assert item.problem == "single_label_classification"
     assert (item.windows, item.tokens) == (windows, tokens)
     assert tokens == len(model.tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-def test_a_short_text_is_one_window_as_the_model_would_read_it() -> None:
-    model = classifier(TWO)
-    encoding = model.tokenizer.encode("the best film")
-    fake = model.forward
-    assert isinstance(fake, ClassModel)
-    logits = fake.table[encoding.ids].sum(axis=0) / 10
-    item = one(model, "the best film")
-    assert item.windows == 1
-    assert probabilities(item)[1] == pytest.approx(1 / (1 + np.exp(logits[0] - logits[1])), abs=1e-6)
-    assert item.probability == max(probabilities(item))
-    assert item.problem == "single_label_classification"
-
-
-def scored(logits: list[float], labels: tuple[str, ...], problem: ProblemType) -> Classification:
-    card = replace(classifier(labels).card, problem=problem)
+def scored(
+    logits: list[float], labels: tuple[str, ...], problem: ProblemType, temperature: float = 1.0
+) -> Classification:
+    card = classifier(labels, problem, temperature=temperature).card
     return class_scores(np.array(logits, dtype=np.float32), card)
 
 
@@ -94,16 +82,10 @@ def test_one_label_is_a_sigmoid_or_a_regression_never_a_softmax() -> None:
     assert probabilities(spam) == pytest.approx([0.75])
     assert spam.winner == "spam"
     assert scored([-1.0], ("spam",), ProblemType.SINGLE_LABEL).winner == ""
-    stars = scored([3.75], ("stars",), ProblemType.REGRESSION)
+    stars = scored([3.75], ("stars",), ProblemType.REGRESSION, temperature=9.0)
     assert probabilities(stars) == [3.75]
     assert stars.winner == ""
     assert stars.problem == "regression"
-
-
-def test_a_regression_keeps_its_values_whatever_the_temperature() -> None:
-    model = classifier(("stars",), ProblemType.REGRESSION, temperature=9.0)
-    logits, _, _ = by_hand(model, "the best film")
-    assert probabilities(one(model, "the best film")) == pytest.approx(logits.tolist(), abs=1e-5)
 
 
 def test_an_empty_text_is_refused_with_its_number() -> None:

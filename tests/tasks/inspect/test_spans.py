@@ -19,11 +19,7 @@ from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.opened_models import FAMILIES, QA, SUBJECTS, TEXT, opened_model
-
-PIECES = ("the queen of hearts ", "Paris ", "日本 ", "war and peace.\n\n", "x", "42, ")
-TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 30)), min_size=1, max_size=5).map(
-    lambda runs: "".join(piece * times for piece, times in runs)
-)
+from tests.tasks.inspect.test_inputs import TEXTS
 
 
 def scores_of(subject: Subject, model: ReadyModel) -> SpanScores:
@@ -43,13 +39,10 @@ def agrees(found: SpanScores, text: str) -> None:
     for span in found.spans:
         assert span.text == span.span.of(text)
         assert span.score == pytest.approx(found.start_logits[span.first] + found.end_logits[span.last])
-        assert found.candidates[span.first]
-        assert found.candidates[span.last]
+        assert found.candidates[span.first] and found.candidates[span.last]
         first, last = tokens[span.first].span, tokens[span.last].span
-        assert first is not None
-        assert last is not None
-        assert first.start < span.span.end
-        assert last.end > span.span.start
+        assert first is not None and last is not None
+        assert first.start < span.span.end and last.end > span.span.start
     assert 0 < sum(span.probability for span in found.spans) + found.null_probability <= 1 + 1e-9
 
 

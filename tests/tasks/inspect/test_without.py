@@ -67,8 +67,6 @@ def test_every_sentence_is_taken_out_in_turn(family: str, head: Head) -> None:
     assert len({round(removal.score, 6) for removal in found.sentences}) == len(texts)
     assert {removal.holds_focus for removal in found.sentences} <= {head is QA, False}
     assert found.model == model.card.name
-    again = without(subject, model)
-    assert again == found
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -91,9 +89,8 @@ def test_an_answer_s_score_is_that_of_a_reading_of_the_shortened_text(family: st
         assert removal.probability == pytest.approx(seen.probability, abs=1e-4)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_no_answer_s_score(family: str) -> None:
-    model = opened_model(family)
+def test_no_answer_s_score() -> None:
+    model = opened_model()
     found = without(SUBJECTS[QA], model, Target(null=True))
     assert found.target == "no answer"
     for number, removal in enumerate(found.sentences):
@@ -105,9 +102,8 @@ def test_no_answer_s_score(family: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["", "bad"])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_class_s_probability(family: str, target: str) -> None:
-    model = opened_model(family, CLASSIFY)
+def test_a_class_s_probability(target: str) -> None:
+    model = opened_model("bert", CLASSIFY)
     found = without(SUBJECTS[CLASSIFY], model, Target(target))
     (whole,) = classify(TextsToClassify((TEXT,)), model, Silent()).items
     label = target or whole.winner

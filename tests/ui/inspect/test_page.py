@@ -28,6 +28,7 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.inspect.page import SECTIONS, InspectView
 from app.ui.inspect.pooling import PoolingSection
+from app.ui.inspect.section import Section
 from app.ui.inspect.visit import MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from tests.helpers import insides
@@ -43,7 +44,7 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def opened(open_page: Open, qtbot: QtBot) -> Callable[[FakeEngine], InspectView]:
+def opened(open_page: Open, qtbot: QtBot) -> Opened:
     """Opens the page over an engine and waits until all that it begins with is there."""
 
     def of(engine: FakeEngine) -> InspectView:
@@ -56,13 +57,14 @@ def opened(open_page: Open, qtbot: QtBot) -> Callable[[FakeEngine], InspectView]
 
 
 @pytest.fixture
-def make(opened: Callable[[FakeEngine], InspectView], engine: FakeEngine) -> Callable[[], InspectView]:
-    return lambda: opened(engine)
+def view(opened: Opened, engine: FakeEngine) -> InspectView:
+    return opened(engine)
 
 
-@pytest.fixture
-def view(make: Callable[[], InspectView]) -> InspectView:
-    return make()
+def current(view: InspectView) -> Section:
+    section = view.section()
+    assert section is not None
+    return section
 
 
 def rested(view: InspectView, qtbot: QtBot) -> None:
@@ -119,11 +121,9 @@ def test_a_visit_shows_the_picture_of_the_model_that_it_names(
     view: InspectView, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     look(view, qtbot, model="other-qa")
-    section = view.section()
-    assert section is not None
-    assert section.KEY == "picture"
+    section = current(view)
+    assert section.KEY == "picture" and section.visit.model == "/models/other-qa"
     assert engine.requests == [LookAtModel(insides.ASKED)]
-    assert section.visit.model == "/models/other-qa"
     assert view._bar.models.currentText() == "other-qa"
     assert view._bar._title.full_text() == insides.QUESTION
     rows = list(csv.DictReader(io.StringIO(section.numbers())))
@@ -140,8 +140,8 @@ def test_only_sections_that_apply_to_the_head_are_listed_and_shown(view: Inspect
         for key in expected:
             choose(view, key)
             rested(view, qtbot)
-            section = view.section()
-            assert section is not None and section.KEY == key and section.isVisible()
+            section = current(view)
+            assert section.KEY == key and section.isVisible()
             assert section.notice.sentence() == ""
             assert not section.strip.isVisible()
 
@@ -158,8 +158,7 @@ def test_keys_move_through_the_sections_without_repeating_queries(
     ):  # fmt: skip
         qtbot.keyClick(view, key, modifier)
         rested(view, qtbot)
-        section = view.section()
-        assert section is not None and section.KEY == expected
+        assert current(view).KEY == expected
     asked = list(engine.requests)
     assert LookAtSpans(insides.ASKED) in asked
     choose(view, "picture")
@@ -178,9 +177,7 @@ def test_choosing_another_model_repeats_the_queries(
     box.activated.emit(1)
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2
-    section = view.section()
-    assert section is not None
-    assert [card.name for card in section.models] == ["other-qa", "reader-quick"]
+    assert [card.name for card in current(view).models] == ["other-qa", "reader-quick"]
     third = replace(insides.READER, name="third", folder="/models/third")
     view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
     view.settings_changed()
@@ -207,8 +204,7 @@ def test_a_newer_visit_wins_over_one_that_still_runs(opened: Opened, qtbot: QtBo
     view.look_at(insides.visit(insides.ASKED))
     qtbot.waitUntil(lambda: view.section() is not None and view.section().strip.isVisible())
     look(view, qtbot, insides.REVIEW)
-    section = view.section()
-    assert section is not None
+    section = current(view)
     assert section.visit.subject == insides.REVIEW
     assert "21" in section.numbers()
     assert not section.strip.isVisible()
@@ -227,8 +223,7 @@ def test_esc_stops_a_query_that_can_then_be_repeated(opened: Opened, qtbot: QtBo
     view.look_at(insides.visit())
     qtbot.waitUntil(lambda: view.section() is not None and view.section().strip.isVisible())
     assert view.stop()
-    section = view.section()
-    assert section is not None
+    section = current(view)
     assert section.notice.sentence() == "Stopped."
     assert not section.strip.isVisible()
     assert section.numbers() == ""
@@ -248,17 +243,14 @@ def test_a_lost_model_process_is_reported_in_the_section_and_to_the_window(
     view = opened(FakeEngine(die, *insides.CARDS))
     with qtbot.waitSignal(view.lost):
         view.look_at(insides.visit())
-    section = view.section()
-    assert section is not None
-    assert section.notice.sentence() == "The model process ended."
+    assert current(view).notice.sentence() == "The model process ended."
 
 
 def test_a_chart_is_saved_by_its_files_suffix_and_a_failure_reported(
     view: InspectView, tmp_path: Path, qtbot: QtBot
 ) -> None:
     look(view, qtbot)
-    section = view.section()
-    assert section is not None
+    section = current(view)
     notes: list[str] = []
     view.note.connect(notes.append)
     for ending, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")):
@@ -276,15 +268,14 @@ def test_a_chart_is_saved_by_its_files_suffix_and_a_failure_reported(
 
 
 def test_the_last_visit_or_the_samples_come_back_at_the_next_start(
-    make: Callable[[], InspectView], qtbot: QtBot
+    opened: Opened, engine: FakeEngine, qtbot: QtBot
 ) -> None:
-    first = make()
+    first = opened(engine)
     look(first, qtbot, insides.BLANKED)
     first.keep()
-    view = make()
+    view = opened(engine)
     rested(view, qtbot)
-    section = view.section()
-    assert section is not None and section.visit.subject == insides.BLANKED
+    assert current(view).visit.subject == insides.BLANKED
     view._start_with((visit_to_json(insides.visit(insides.ASKED)), ()))
     assert view._visit is not None and view._visit.subject == insides.BLANKED, "the kept one comes too late"
     button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
@@ -294,7 +285,7 @@ def test_the_last_visit_or_the_samples_come_back_at_the_next_start(
     assert not view._bar.isVisible()
     assert view.section() is None
     view.keep()
-    again = make()
+    again = opened(engine)
     rested(again, qtbot)
     qtbot.waitUntil(lambda: bool(offers(again)))
 
@@ -370,8 +361,7 @@ def test_without_a_pooled_output_the_text_can_be_inspected_as_one_to_classify(
 def test_every_chart_gets_the_height_that_it_needs(view: InspectView, qtbot: QtBot) -> None:
     """Wrapped words that end before the page does take more lines than at its full width."""
     look(view, qtbot)
-    section = view.section()
-    assert section is not None
+    section = current(view)
 
     def whole() -> bool:
         charts = [chart for chart in section.findChildren(Chart) if chart.isVisible()]

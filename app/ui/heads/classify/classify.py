@@ -25,7 +25,7 @@ from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
 from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import PaperTerm, TextPanel, centred, source_line
+from app.ui.heads.text_panel import TextPanel, centred, source_line
 from app.ui.kit.boxes import row
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import as_file_name, save_name
@@ -44,20 +44,18 @@ _MOST_LABELS_NAMED = 8
 class ClassPanel(TextPanel):
     """The button Classify, the choice of what a text is, and the card of one text or the table of many."""
 
+    ABOUT = (
+        Message(
+            "The model sums the text up in one list of numbers, and by that list each class gets its probability."
+        ),
+        Message("Classification from the pooled [CLS], BERT section 4.1."),
+    )
+
     def __init__(self, theme: Theme) -> None:
-        self._empty = True
-        self._has_result = {ONE: False, LINES: False}
         self.ways = Segments(
             theme, tr("What is a text"), ((ONE, tr("One text")), (LINES, tr("Each line is a text")))
         )
         button = push_button(theme, tr("Classify"), tip=tr("Classify  (Ctrl+Enter)"))
-        about = PaperTerm(
-            theme,
-            tr(
-                "The model sums the text up in one list of numbers, and by that list each class gets its probability."
-            ),
-            tr("Classification from the pooled [CLS], BERT section 4.1."),
-        )
         self.card = ClassCard(theme)
         self.table = ResultTable(theme)
         self._table_tools = QWidget()
@@ -66,34 +64,28 @@ class ClassPanel(TextPanel):
         self.save = push_button(
             theme, tr("Save as CSV…"), name=tr("Save as CSV"), tip=tr("Save as CSV  (Ctrl+S)")
         )
-        super().__init__(theme, self.ways, button, self.card, about)
+        super().__init__(theme, self.ways, button, self.card)
         row(theme, (self._summary, 1), copy, self.save, gap=1.5, parent=self._table_tools)
         copy.clicked.connect(self._copy_table)
         self.add(self.table, 1)
         self.add(self._table_tools)
         self.invite.setText(tr("Every class gets its probability. A long text is read whole, not cut."))
-        self.ways.select(ONE)
-        self._arrange()
 
     def way(self) -> str:
         """What a text is: ONE for all of it, LINES for each line."""
-        return self.ways.selected() or ONE
+        return self.ways.selected()
 
-    def set_way(self, way: str) -> None:
-        """Show one text's card, or the table."""
-        self.ways.select(way)
-        self._arrange()
-
-    def set_empty(self, empty: bool) -> None:
-        """Show the invitation while there is no text."""
-        self._empty = empty
+    def arrange(self, *, empty: bool, known: bool) -> None:
+        """Show the card or the table if there is a result of this way, else an invitation; `empty` without a text."""
         if empty:
-            self._has_result = {ONE: False, LINES: False}
             self.table.set_results((), ())
-        self._arrange()
-
-    def set_outdated(self, outdated: bool) -> None:
-        super().set_outdated(outdated and self._has_result[self.way()])
+        one = self.way() == ONE
+        self.set_inviting(empty)
+        self.middle.setVisible(one or not known)
+        self.card.setVisible(one and known)
+        self.invite.setVisible(not (one and known))
+        for widget in (self.table, self._table_tools):
+            widget.setVisible(known and not one)
 
     def spoken(self) -> str:
         if self.way() == ONE:
@@ -102,19 +94,15 @@ class ClassPanel(TextPanel):
 
     def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
         """Show the card of the only text, or a row for each result so far; `name` is that of the texts' file."""
-        self._has_result[way] = True
         if way == ONE:
-            source = source_line(result.model, result.device, result.seconds)
-            self.card.show_item(result.items[0], source)
+            self.card.show_item(result.items[0], source_line(result))
         else:
             self.table.set_results(texts, result.items)
             counted = Message("{n:,} text", "{n:,} texts", n=len(texts))
             if len(result.items) < len(texts):
                 counted = Message("{done:,} of {texts}", done=len(result.items), texts=counted)
             self._summary.setText(tr("{texts} of {file}", texts=counted, file=name) if name else counted)
-        self._arrange()
 
-    @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
@@ -128,16 +116,6 @@ class ClassPanel(TextPanel):
             case ProblemType.REGRESSION:
                 words = tr("{model} gives values of: {labels}", model=card.title, labels=named)
         self.model.show_model(breakable(words))
-
-    def _arrange(self) -> None:
-        one = self.way() == ONE
-        table = not one and self._has_result[LINES]
-        self.middle.setVisible(not table)
-        self.card.setVisible(one and self._has_result[ONE])
-        self.invite.setVisible(not (one and self._has_result[ONE]))
-        self.set_inviting(self._empty)
-        self.table.setVisible(table)
-        self._table_tools.setVisible(table)
 
     @Slot()
     def _copy_table(self) -> None:
@@ -173,21 +151,27 @@ class ClassifyView(TextPage):
     SAMPLES = CLASSIFY
     FILES = Message("Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)")
     DRAFTS = ("classify",)
+    _panel: ClassPanel
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._way = LINES if workspace.settings.classify_lines else ONE
         self._shown: dict[str, KeptResult] = {}  # the last result of each way
         self._editor = TextEditor(
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
         )
-        self._class_panel = panel = ClassPanel(theme)
+        panel = ClassPanel(theme)
+        panel.ways.select(self._way)
         panel.card.foot.look_requested.connect(self._look_inside)
         panel.ways.chosen.connect(self._way_chosen)
         panel.save.clicked.connect(self._save_table)
+        self._editor.set_wrapped(self._way == ONE)
         self.build(centred(theme, self._editor), (self._editor,), panel)
         self.add_shortcuts(("Ctrl+S", self._save_table))
-        self._set_way(self._way)
+
+    @property
+    def _way(self) -> str:
+        """What a text is, ONE or LINES."""
+        return LINES if self.workspace.settings.classify_lines else ONE
 
     def splitter(self) -> tuple[str, list[int]]:
         step = self.theme.step
@@ -231,7 +215,7 @@ class ClassifyView(TextPage):
     def show_result(self, kept: KeptResult) -> None:
         assert isinstance(kept.result, Classifications)
         self._shown[kept.way] = kept
-        self._class_panel.show_results(kept.texts, kept.result, kept.way, kept.name)
+        self._panel.show_results(kept.texts, kept.result, kept.way, kept.name)
 
     def texts(self) -> tuple[str, ...]:
         return texts_of(self._editor.text(), self._way)
@@ -241,8 +225,8 @@ class ClassifyView(TextPage):
         empty = self._editor.is_empty()
         if empty:
             self._shown.clear()
-        self._class_panel.set_empty(empty)
-        self._class_panel.set_outdated(self.is_outdated())
+        self._panel.arrange(empty=empty, known=self._way in self._shown)
+        self._panel.set_outdated(self.is_outdated())
 
     def is_outdated(self) -> bool:
         shown = self._shown.get(self._way)
@@ -252,7 +236,7 @@ class ClassifyView(TextPage):
         shown = self._shown.get(self._way)
         if shown is None:
             return None
-        text = shown.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
+        text = shown.texts[0] if self._way == ONE else self._panel.table.chosen_text()
         title = " ".join(text.split())[:80]
         return Visit(Subject(Head.CLASSIFICATION, text), shown.result.model, title) if text else None
 
@@ -261,21 +245,17 @@ class ClassifyView(TextPage):
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
         self.save_splitter()
-        self._set_way(way)
-        self.refresh()
-
-    def _set_way(self, way: str) -> None:
-        self._way = way
         self.workspace.settings.classify_lines = way == LINES
-        self._class_panel.set_way(way)
+        self._panel.ways.select(way)
         self._editor.set_wrapped(way == ONE)
         self.restore_splitter()
+        self.refresh()
 
     # Saving the table
 
     @Slot()
     def _save_table(self) -> None:
-        if self._way != LINES or not self._class_panel.table.row_count():
+        if self._way != LINES or not self._panel.table.row_count():
             return
         file = self._shown[LINES].name
         stem = as_file_name(Path(file).stem) + "-" if file else ""
@@ -284,10 +264,9 @@ class ClassifyView(TextPage):
 
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""
-        data = self._class_panel.table.csv()
-        write = partial(write_atomic, path, data, private=False)
+        write = partial(write_atomic, path, self._panel.table.csv(), private=False)
         self.lanes.files.start(do, write).then(self._saved, self.show_fault)
 
     @Slot()
     def _saved(self) -> None:
-        self.note.emit(tr("{n:,} row saved", "{n:,} rows saved", n=self._class_panel.table.row_count()))
+        self.note.emit(tr("{n:,} row saved", "{n:,} rows saved", n=self._panel.table.row_count()))

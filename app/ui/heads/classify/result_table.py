@@ -32,9 +32,8 @@ def _label(row: Row) -> str:
 
 
 def _probability(row: Row) -> float:
-    return (
-        round(row[1].probability, 6) if row[1].winner else -1.0
-    )  # sorts below all others if no class applies
+    """The label's probability; if no class applies a number that sorts below all others."""
+    return round(row[1].probability, 6) if row[1].winner else -1.0
 
 
 def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
@@ -55,10 +54,8 @@ def _columns(item: Classification | None) -> list[Column]:
     )
     if item is None:
         return [text]
-    if item.problem == ProblemType.REGRESSION:
-        return [
-            text, *(_score_column(one.label, at, _value) for at, one in enumerate(item.scores)),
-        ]  # fmt: skip
+    if _regression(item):
+        return [text, *(_score_column(one.label, at, _value) for at, one in enumerate(item.scores))]
     return [
         text,
         Column(
@@ -74,6 +71,19 @@ def _columns(item: Classification | None) -> list[Column]:
         ),
         *(_score_column(one.label, at, wording.percent) for at, one in enumerate(item.scores)),
     ]
+
+
+def _regression(item: Classification | None) -> bool:
+    """Whether the numbers of results like this one are values rather than probabilities."""
+    return item is not None and item.problem == ProblemType.REGRESSION
+
+
+def _labels(item: Classification | None) -> tuple[str, ...]:
+    return tuple(score.label for score in item.scores) if item is not None else ()
+
+
+def _header(item: Classification | None) -> list[str]:
+    return ["text", *([] if _regression(item) else ["label", "probability"]), *_labels(item)]
 
 
 class _BarDelegate(QStyledItemDelegate):
@@ -114,44 +124,44 @@ class ResultTable(RowTable):
     """The table of classified texts; Ctrl+C copies the chosen rows, or else all, with a header."""
 
     def __init__(self, theme: Theme) -> None:
-        self._texts: tuple[str, ...] = ()
-        self._items: tuple[Classification, ...] = ()
         super().__init__(theme, tr("Texts and their classes"), _columns(None))
         self._bars, self._numbers = _BarDelegate(theme), QStyledItemDelegate()
         self.setItemDelegate(self._bars)
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
         """Show one model's results for the first texts; those without a result yet are left out."""
-        before = self._header()
-        self._texts, self._items = tuple(texts[: len(items)]), tuple(items)
-        rows = tuple(zip(self._texts, self._items, strict=True))
-        if self._header() == before:
-            self._model.set_rows(rows)
-            return
-        self._model.set_rows(rows, _columns(self._items[0] if self._items else None))
-        self.setItemDelegate(self._numbers if self._regression() else self._bars)
-        self.fit_columns()
+        item = items[0] if items else None
+        columns = None if _header(item) == _header(self._item) else _columns(item)
+        self._model.set_rows(tuple(zip(texts, items, strict=False)), columns)
+        if columns is not None:
+            self.setItemDelegate(self._numbers if _regression(item) else self._bars)
+            self.fit_columns()
+
+    @property
+    def _item(self) -> Classification | None:
+        """The first text's result, None for none."""
+        return self._model.rows[0][1] if self._model.rows else None
 
     def row_count(self) -> int:
         """The number of shown texts."""
-        return len(self._items)
+        return len(self._model.rows)
 
     def csv(self) -> bytes:
         """All rows as CSV, in the order of the texts.
 
         In UTF-8 with a byte order mark, by which spreadsheets recognise the encoding.
         """
-        problem = ProblemType.REGRESSION if self._regression() else ProblemType.SINGLE_LABEL
-        rows = [class_columns(("text",), self._labels(), problem)]
-        rows += [[text, *class_values(item)] for text, item in zip(self._texts, self._items, strict=True)]
+        problem = ProblemType.REGRESSION if _regression(self._item) else ProblemType.SINGLE_LABEL
+        rows = [class_columns(("text",), _labels(self._item), problem)]
+        rows += [[text, *class_values(item)] for text, item in self._model.rows]
         return csv_lines(rows).encode("utf-8-sig", "replace")
 
     def text_of(self, rows: Sequence[Row]) -> str:
         """The rows below a header, with tabs between cells, and numbers to six decimals."""
-        lines = ["\t".join(self._header())]
+        lines = ["\t".join(_header(self._item))]
         for row in rows:
             values: list[Any] = [row[0]]
-            if not self._regression():
+            if not _regression(self._item):
                 values += [_label(row), _probability(row) if row[1].winner else ""]
             values += [round(score.probability, 6) for score in row[1].scores]
             lines.append("\t".join(str(value).replace("\t", " ") for value in values))
@@ -167,7 +177,7 @@ class ResultTable(RowTable):
         step = self._theme.step
         self.horizontalHeader().setMinimumSectionSize(step(16))
         for at in range(1, len(self._model.columns)):
-            texts = [*map(nice_label, self._labels())] if at == 1 and not self._regression() else []
+            texts = [*map(nice_label, _labels(self._item))] if at == 1 and not _regression(self._item) else []
             self.setColumnWidth(at, min(step(52), max(step(24), self.needed_width(at, texts))))
         self.share_width()
 
@@ -175,13 +185,3 @@ class ResultTable(RowTable):
         """Give the texts the width that is left."""
         others = sum(self.columnWidth(at) for at in range(1, len(self._model.columns)))
         self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
-
-    def _regression(self) -> bool:
-        """Whether the numbers are values rather than probabilities."""
-        return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
-
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(score.label for score in self._items[0].scores) if self._items else ()
-
-    def _header(self) -> list[str]:
-        return ["text", *([] if self._regression() else ["label", "probability"]), *self._labels()]

@@ -146,19 +146,6 @@ class BlankEditor(TextEditor):
         if 0 <= index < len(self.blanks()):
             self._insert(self._cursor(self._blanks[index]), word, QTextCharFormat())
 
-    def restore_word(self, index: int) -> None:
-        """Replace a blank by its hidden word."""
-        if word := self.word_of(index):
-            self.fill_in(index, word)
-
-    def undo(self) -> None:
-        """Undo the last step."""
-        self._blank_edit.undo()
-
-    def redo(self) -> None:
-        """Redo the last undone step."""
-        self._blank_edit.redo()
-
     def _insert(self, cursor: QTextCursor, words: str, char_format: QTextCharFormat) -> None:
         cursor.beginEditBlock()
         cursor.insertText(words, char_format)

@@ -52,6 +52,7 @@ class FillView(TextPage):
     HEAD = Head.MASKED_WORDS
     SAMPLES = FILL
     DRAFTS = ("fill",)
+    _panel: FillPanel
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -62,9 +63,9 @@ class FillView(TextPage):
         self._editor = BlankEditor(
             theme, tr("Text with blanks"), tr("Type or paste a text with ___ where a word is missing.")
         )
-        self._fill_panel = FillPanel(theme)
-        self._connect()
-        self.build(centred(theme, self._editor), (self._editor,), self._fill_panel)
+        panel = FillPanel(theme)
+        self._connect(panel)
+        self.build(centred(theme, self._editor), (self._editor,), panel)
 
     # Filling in
 
@@ -115,7 +116,7 @@ class FillView(TextPage):
         if count != self._blank_count:  # the indices of the typed words no longer match
             self._typed_words.clear()
         self._blank_count = count
-        panel, outdated = self._fill_panel, self.is_outdated()
+        panel, outdated = self._panel, self.is_outdated()
         panel.show_text(empty=self._editor.is_empty(), blanks=count)
         if index < 0:
             panel.set_outdated(False)
@@ -125,8 +126,7 @@ class FillView(TextPage):
         # While new words are being looked for, the outdated ones stay.
         if not (outdated and (self.working() or self._keeps_words)):
             latest = self._latest()
-            source = source_line(latest.model, latest.device, latest.seconds) if latest else ""
-            panel.show_words(self._filled(), source)
+            panel.show_words(self._filled(), source_line(latest) if latest else "")
         panel.set_outdated(outdated)
 
     def _filled(self) -> FilledBlank | None:
@@ -169,14 +169,16 @@ class FillView(TextPage):
 
     @Slot()
     def _restore_word(self) -> None:
-        self._editor.restore_word(self._editor.index)
+        index = self._editor.index
+        if word := self._editor.word_of(index):
+            self._editor.fill_in(index, word)
         self._editor.setFocus()
 
     @Slot(str)
     def _word_edited(self, word: str) -> None:
         self._typed_words[self._editor.index] = word.strip()
         filled = self._filled()
-        self._fill_panel.card.question.show_answer(filled.asked if filled is not None else None)
+        self._panel.card.question.show_answer(filled.asked if filled is not None else None)
 
     def _word_for(self, number: int) -> str:
         return self._typed_words.get(number, self._editor.word_of(number))
@@ -193,17 +195,17 @@ class FillView(TextPage):
         super().try_sample(index)
         self._editor.choose(0)
 
-    def _connect(self) -> None:
-        card = self._fill_panel.card
-        self._fill_panel.blank.clicked.connect(self._make_blank)
+    def _connect(self, panel: FillPanel) -> None:
+        card = panel.card
+        panel.blank.clicked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
         card.words.picked.connect(self._put_word)
         card.previous.clicked.connect(partial(self._editor.step, -1))
         card.next.clicked.connect(partial(self._editor.step, 1))
         card.back.clicked.connect(self._restore_word)
         card.foot.look_requested.connect(self._look_inside)
-        card.words.undo_requested.connect(self._editor.undo)
-        card.words.redo_requested.connect(self._editor.redo)
+        card.words.undo_requested.connect(self._editor.searched.undo)
+        card.words.redo_requested.connect(self._editor.searched.redo)
         card.question.field.textEdited.connect(self._word_edited)
         card.question.field.returnPressed.connect(self.run)
         card.question.ask.clicked.connect(self.run)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLineEdit, QToolButton
 
 from app.core import wording
 from app.core.message import Message
-from app.core.models import ModelCard
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList
-from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.boxes import column, row
 from app.ui.kit.class_card import CardFoot
 from app.ui.kit.parts import Button, Label, as_tip, plain_label, push_button
@@ -133,22 +132,22 @@ def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
 class FillPanel(TextPanel):
     """The buttons Make a blank and Fill in, and the words for the chosen blank."""
 
+    ABOUT = (
+        Message(
+            "Each blank is hidden from the model. From the words on both sides it says what may stand there."
+        ),
+        Message("Masked words, BERT section 3.1, Task #1."),
+    )
+    MODEL = Message("{model} fills in")
+
     def __init__(self, theme: Theme) -> None:
         tip = tr("Make a blank of the selected word  (Ctrl+B)")
         self.blank = push_button(theme, tr("Make a blank"), tip=tip)
         # The text keeps the focus, so that the selection stays visible.
         self.blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button = push_button(theme, tr("Fill in"), tip=tr("Fill in  (Ctrl+Enter)"))
-        about = PaperTerm(
-            theme,
-            tr(
-                "Each blank is hidden from the model. From the words on both sides it says what may stand there."
-            ),
-            tr("Masked words, BERT section 3.1, Task #1."),
-        )
         self.card = BlankCard(theme)
-        super().__init__(theme, self.blank, button, self.card, about)
-        self.show_text(empty=True, blanks=0)
+        super().__init__(theme, self.blank, button, self.card)
 
     def show_text(self, *, empty: bool, blanks: int) -> None:
         """Show the invitation while there is no text or no blank in it."""
@@ -171,7 +170,3 @@ class FillPanel(TextPanel):
 
     def spoken(self) -> str:
         return self.card.spoken()
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(tr("{model} fills in", model=card.title))

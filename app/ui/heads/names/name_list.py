@@ -172,8 +172,11 @@ class NameList(RowList):
         """The shown rows."""
         return tuple(self._model.rows)
 
-    def select(self, occurrence: int) -> None:
-        """Choose the name with this occurrence without a signal; none for -1, or for one that is not in the list."""
+    def select(self, occurrence: int) -> tuple[int, ...]:
+        """Choose the name with this occurrence without a signal; none for -1, or for one that is not in the list.
+
+        Returns all occurrences of the chosen name, in text order.
+        """
         for number, row in enumerate(self._model.rows):
             if occurrence in row.occurrences:
                 self._last_row = row
@@ -181,9 +184,10 @@ class NameList(RowList):
                 if self.row() is not row:
                     self.setCurrentIndex(self._model.index(number))
                 self.viewport().update()
-                return
+                return row.occurrences
         self._last_row, self._delegate.position = None, 0
         self.choose_none()
+        return ()
 
     def row(self) -> NameRow | None:
         """The chosen row, None without one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt, SignalInstance, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QTextCursor
@@ -22,7 +22,7 @@ _TRIM = 2.5
 
 
 class NameHighlights(Highlights):
-    """The highlights of names, in text order and without overlaps; those of `hidden` types are not drawn.
+    """The highlights of names, in text order and without overlaps; those of types `hidden` by label are not drawn.
 
     `occurrences` are the indices of all occurrences of the chosen name.
     """
@@ -33,7 +33,7 @@ class NameHighlights(Highlights):
         self._starts: list[int] = []
         self._boxes: list[tuple[int, QRectF, bool]] = []
         self.occurrences: tuple[int, ...] = ()
-        self.hidden: frozenset[int] = frozenset()
+        self.hidden: frozenset[str] = frozenset()
 
     def set_names(
         self, text: str, offsets: Offsets, names: Sequence[Entity], styles: Sequence[NameStyle]
@@ -57,7 +57,7 @@ class NameHighlights(Highlights):
     def get(self, index: int) -> HighlightRange | None:
         """The highlight of a name; None if there is no name of that index, or if it is not shown."""
         known = 0 <= index < len(self._styles)
-        return super().get(index) if known and self._styles[index].number not in self.hidden else None
+        return super().get(index) if known and self._styles[index].label not in self.hidden else None
 
     def at(self, position: int) -> int:
         """The index of the highlighted name around one of Qt's positions, -1 without one."""
@@ -167,14 +167,14 @@ class NamePane(DocumentPane):
         self._names_changed()
         return shown
 
-    def choose_name(self, index: int, occurrences: Sequence[int] = ()) -> None:
+    def choose_name(self, index: int, occurrences: tuple[int, ...]) -> None:
         """Choose a name; `occurrences` are the indices of all its occurrences, in text order."""
-        self.names.occurrences = tuple(occurrences)
+        self.names.occurrences = occurrences
         self.choose(index)
 
-    def hide_types(self, kinds: Collection[int]) -> None:
-        """Hide the names of these types."""
-        self.names.hidden = frozenset(kinds)
+    def hide_types(self, labels: frozenset[str]) -> None:
+        """Hide the names of the types with these labels."""
+        self.names.hidden = labels
         self._names_changed()
 
     def _make_lights(self) -> NameHighlights:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress
 from app.core.requests import PieceAggregation, TextsToTag
-from app.core.results import Entity, Tagged, TaggedTexts
+from app.core.results import Entity, TaggedTexts
 from app.core.text import utf16_units
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
@@ -37,68 +35,11 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 
-@dataclass(slots=True)
-class NamesFound:
-    """The names found in a text so far.
-
-    `chosen` is the index of the chosen name, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
-    """
-
-    text: str = ""
-    result: TaggedTexts | None = None
-    chosen: int = -1
-    units: int = 0
-    _occurrences: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.units = utf16_units(self.text)
-        for at, entity in enumerate(self.entities):
-            self._occurrences.setdefault(_identity(entity), []).append(at)
-
-    @property
-    def tagged(self) -> Tagged | None:
-        """The result for the text, None before there is one."""
-        return self.result.items[0] if self.result is not None and self.result.items else None
-
-    @property
-    def entities(self) -> tuple[Entity, ...]:
-        """The names in the order of the text."""
-        return self.tagged.entities if self.tagged is not None else ()
-
-    @property
-    def name(self) -> Entity | None:
-        """The chosen name, None for none."""
-        return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
-
-    def document(self) -> TaggedDocument | None:
-        """The text and its names, to be saved or copied; None without a result."""
-        return TaggedDocument(self.text, self.tagged) if self.tagged is not None else None
-
-    def occurrences(self, index: int) -> list[int]:
-        """The indices of all occurrences of a name, itself included, in text order; empty for -1."""
-        return self._occurrences[_identity(self.entities[index])] if 0 <= index < len(self.entities) else []
-
-    def step(self, by: int, hidden: Collection[str]) -> int:
-        """The index of the next name (`by` 1) or the previous one (-1) whose type is not hidden, -1 for none.
-
-        It wraps around at the ends.
-        """
-        count = len(self.entities)
-        first = self.chosen if self.chosen >= 0 else (-1 if by > 0 else count)
-        for way in range(1, count + 1):
-            at = (first + by * way) % count
-            if self.entities[at].label not in hidden:
-                return at
-        return -1
-
-
-def _identity(entity: Entity) -> tuple[str, str]:
-    """What all occurrences of a name have in common: its type, and its words apart from whitespace."""
-    return entity.label, " ".join(entity.text.split())
-
-
 class NamesView(TextPage):
-    """A text with highlighted names at the left, their types and the list of names at the right."""
+    """A text with highlighted names at the left, their types and the list of names at the right.
+
+    `names` are those found in the text of the result that is shown, in its order.
+    """
 
     KEY = "names"
     TITLE = Message("Names")
@@ -121,13 +62,16 @@ class NamesView(TextPage):
         ("Ctrl+C", Message("Copy the names as a table, or what is selected")),
         ("Ctrl+I", Message("Look inside: how the model came to it")),
     )
+    _panel: NamesPanel
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self.found = NamesFound()
+        self.names: tuple[Entity, ...] = ()
+        self._chosen = -1  # the index of the chosen name, -1 for none
+        self._units = 0  # the length of the names' text in UTF-16 units, as Qt counts
         self._fraction = 0.0
         self.pane = NamePane(theme)
-        self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
+        panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
         panel.aggregation.select(PieceAggregation(workspace.settings.names_joining))
         self.pane.copy_asked.connect(self.copy)
         self.pane.light_chosen.connect(self._choose)
@@ -149,10 +93,21 @@ class NamesView(TextPage):
             ("Shift+F3", partial(self.step, -1)),
         )
 
+    @property
+    def found(self) -> TaggedTexts | None:
+        """The result that is shown; None without one."""
+        result = self.kept.result if self.kept is not None else None
+        return result if isinstance(result, TaggedTexts) else None
+
+    @property
+    def name(self) -> Entity | None:
+        """The chosen name, None for none."""
+        return self.names[self._chosen] if self._chosen >= 0 else None
+
     @Slot()
     def run(self) -> None:
         """Find the names in the text, replacing a running flow."""
-        notice, text = self._names_panel.notice, self.pane.text()
+        notice, text = self._panel.notice, self.pane.text()
         notice.clear()
         if not text.strip():
             notice.show_hint(tr("There is no text yet."), tr("Type or paste one, or open a file."))
@@ -160,46 +115,44 @@ class NamesView(TextPage):
             return
         aggregation = PieceAggregation(self.workspace.settings.names_joining)
         self._fraction = 0.0
-        self._names_panel.set_incomplete_note("")
+        self._panel.incomplete_note = ""
         self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), aggregation))
 
     def result_note(self, result: HeadResult) -> str:
-        length = Message("{n:,} character", "{n:,} characters", n=len(self.found.text))
+        assert self.kept is not None
+        length = Message("{n:,} character", "{n:,} characters", n=len(self.kept.texts[0]))
         return tr(
             "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
-            n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
+            n=len(self.names), length=length, time=wording.duration(result.seconds),
         )  # fmt: skip
 
     def show_result(self, kept: KeptResult) -> None:
         """Show the names; the chosen one stays chosen if it was found again."""
         assert isinstance(kept.result, TaggedTexts)
-        panel, before = self._names_panel, self.found.name
-        self.found = NamesFound(kept.texts[0], kept.result)
+        panel, before, (tagged,) = self._panel, self.name, kept.result.items
+        self.names, self._units = tagged.entities, utf16_units(kept.texts[0])
         if not kept.result.complete and not self.working():
-            panel.set_incomplete_note(
-                tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
+            panel.incomplete_note = tr(
+                "Not all of it was read: later names are missing. Ctrl+Enter reads the whole text."
             )
-        panel.show_names(self.found.entities, kept.result.labels)
+        panel.show_names(self.names, kept.result.labels)
         panel.set_complete(kept.result.complete)
-        same = [at for at, each in enumerate(self.found.entities) if before and each.span == before.span]
-        self.found.chosen = same[0] if same else -1
+        same = (at for at, each in enumerate(self.names) if before and each.span == before.span)
+        self._chosen = next(same, -1)
 
     @Slot(object)
     def show_progress(self, progress: Progress) -> None:
         """Show how much of the text was read, not how many windows, which mean nothing to the user."""
         self._fraction = progress.fraction
         what = tr("Reading") if progress.total else progress.what
-        self._names_panel.strip.show_progress(
-            Progress(progress.done, progress.total, what, progress.seconds_left)
-        )
+        self._panel.strip.show_progress(Progress(progress.done, progress.total, what, progress.seconds_left))
 
     @Slot()
     def _stopped(self) -> None:
         stopped = localised(wording.stopped_after(self._fraction))
-        result = self.found.result
-        if self._fraction and result is not None and not result.complete:
+        if self._fraction and self.found is not None and not self.found.complete:
             rest = tr("Later names are missing. Ctrl+Enter reads the whole text.")
-            self._names_panel.set_incomplete_note(sentences(stopped, rest))
+            self._panel.incomplete_note = sentences(stopped, rest)
         super()._stopped()
         self.note.emit(stopped)
 
@@ -213,7 +166,7 @@ class NamesView(TextPage):
     @Slot(object)
     def _set_aggregation(self, aggregation: PieceAggregation) -> None:
         self.workspace.settings.names_joining = aggregation.value
-        if self.found.result is not None or self.working():
+        if self.found is not None or self.working():
             self.run()
 
     @Slot()
@@ -227,44 +180,47 @@ class NamesView(TextPage):
         """Highlight the names if the text is that in which they were found; else mark them as outdated."""
         empty = self.pane.is_empty()
         if empty:
-            self.found = NamesFound()
-        self._names_panel.set_empty(empty)
-        if self.found.result is None:
+            self.names, self._chosen, self._units = (), -1, 0
+        self._panel.set_empty(empty)
+        if empty or self.found is None:
             return
         outdated = self.is_outdated()
-        self._names_panel.set_outdated(outdated)
+        self._panel.set_outdated(outdated)
         if outdated:
             self.pane.clear_highlights()
             return
-        self.pane.show_names(self.found.entities, self._names_panel.styles())
-        self.pane.hide_types(self._names_panel.legend.hidden())
-        self._choose(self.found.chosen, go=False)
+        self.pane.show_names(self.names, self._panel.styles)
+        self.pane.hide_types(self._panel.legend.hidden())
+        self._choose(self._chosen, go=False)
 
     def is_outdated(self) -> bool:
         # The length shows most edits without reading a text of megabytes at every key press.
-        return self.pane.units() != self.found.units or super().is_outdated()
+        return self.pane.units() != self._units or super().is_outdated()
 
     def visit(self) -> Visit | None:
         """The chosen name, or else the first one."""
-        result = self.found.result
-        if result is None or not self.found.entities or self.is_outdated():
+        if self.kept is None or not self.names or self.is_outdated():
             return None
-        name = self.found.name or self.found.entities[0]
-        subject = Subject(Head.TOKEN_CLASSIFICATION, self.found.text, focus=name.span)
-        return Visit(subject, result.model, wording.first_words(name.text))
+        name = self.name or self.names[0]
+        subject = Subject(Head.TOKEN_CLASSIFICATION, self.kept.texts[0], focus=name.span)
+        return Visit(subject, self.kept.result.model, wording.first_words(name.text))
 
     def step(self, by: int) -> None:
-        """Choose the next name in the text (`by` 1), or the previous one (-1)."""
-        if self.found.result is None or self.is_outdated():
+        """Choose the next name in the text whose type is not hidden (`by` 1), or the previous one (-1).
+
+        It wraps around at the ends.
+        """
+        if self.found is None or self.is_outdated():
             return
-        hidden = {self._names_panel.styles()[number].label for number in self._names_panel.legend.hidden()}
-        self._choose(self.found.step(by, hidden))
+        count, hidden = len(self.names), self._panel.legend.hidden()
+        first = self._chosen if self._chosen >= 0 else (-1 if by > 0 else count)
+        ahead = ((first + by * way) % count for way in range(1, count + 1))
+        self._choose(next((at for at in ahead if self.names[at].label not in hidden), -1))
 
     @Slot(int)
     def _choose(self, index: int, *, go: bool = True) -> None:
-        self.found.chosen = index
-        self.pane.choose_name(index, self.found.occurrences(index))
-        self._names_panel.list.select(index)
+        self._chosen = index
+        self.pane.choose_name(index, self._panel.list.select(index))
         if go and index >= 0:
             self.pane.reveal(index)
 
@@ -274,28 +230,24 @@ class NamesView(TextPage):
 
     @Slot(object)
     def _go_to_next_occurrence(self, row: NameRow) -> None:
-        later = [place for place in row.occurrences if place > self.found.chosen]
+        later = [place for place in row.occurrences if place > self._chosen]
         self._choose(later[0] if later else row.occurrences[0])
 
     @Slot()
     def _types_changed(self) -> None:
-        hidden = self._names_panel.legend.hidden()
+        hidden = self._panel.legend.hidden()
         self.pane.hide_types(hidden)
-        name = self.found.name
-        gone = name is not None and any(
-            style.number in hidden for style in self._names_panel.styles() if style.label == name.label
-        )
-        self._choose(-1 if gone else self.found.chosen, go=False)
+        gone = self.name is not None and self.name.label in hidden
+        self._choose(-1 if gone else self._chosen, go=False)
 
     # Copying and saving
 
     @Slot()
     def copy(self) -> None:
         """Put the names on the clipboard as a tab-separated table."""
-        document = self.found.document()
-        if document is not None and not self.is_outdated():
-            QGuiApplication.clipboard().setText(names_csv([document], "\t"))
-            self.note.emit(tr("{n:,} name copied", "{n:,} names copied", n=len(self.found.entities)))
+        if self.found is not None and not self.is_outdated():
+            QGuiApplication.clipboard().setText(names_csv(self._documents(), "\t"))
+            self.note.emit(tr("{n:,} name copied", "{n:,} names copied", n=len(self.names)))
 
     @Slot(QAction)
     def _choose_path(self, chosen: QAction) -> None:
@@ -306,13 +258,17 @@ class NamesView(TextPage):
 
     def save_as(self, kind: str, path: Path) -> None:
         """Write the names in a format, in the files lane."""
-        document, result = self.found.document(), self.found.result
-        if document is None or result is None:
-            return
-        self.lanes.files.start(save_names, kind, [document], result.labels, result.model, path).then(
-            self._saved, self.show_fault
-        )
+        if self.found is not None:
+            labels, model = self.found.labels, self.found.model
+            job = self.lanes.files.start(save_names, kind, self._documents(), labels, model, path)
+            job.then(self._saved, self.show_fault)
+
+    def _documents(self) -> list[TaggedDocument]:
+        """The text with its names, to be copied or saved."""
+        if self.kept is None or self.found is None:
+            return []
+        return [TaggedDocument(self.kept.texts[0], self.found.items[0])]
 
     @Slot()
     def _saved(self) -> None:
-        self.note.emit(tr("{n:,} name saved", "{n:,} names saved", n=len(self.found.entities)))
+        self.note.emit(tr("{n:,} name saved", "{n:,} names saved", n=len(self.names)))

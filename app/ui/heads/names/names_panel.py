@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.message import Message
-from app.core.models import ModelCard
 from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
@@ -68,9 +67,7 @@ class NameLegend(QFrame):
         """Set the types; those already listed keep their check state. Tab goes from `before` to them."""
         if tuple(styles) == self._styles:
             return
-        hidden = {
-            style.label for style, tick in zip(self._styles, self._ticks, strict=True) if not tick.isChecked()
-        }
+        hidden = self.hidden()
         while (item := self._grid.takeAt(0)) is not None:
             if (gone := item.widget()) is not None:
                 gone.deleteLater()
@@ -102,12 +99,10 @@ class NameLegend(QFrame):
                 tr("Show {kind}, {n:,} place", "Show {kind}, {n:,} places", kind=style.plain, n=number)
             )
 
-    def hidden(self) -> frozenset[int]:
-        """The numbers of the types that are not checked."""
+    def hidden(self) -> frozenset[str]:
+        """The labels of the types that are not checked."""
         return frozenset(
-            style.number
-            for style, tick in zip(self._styles, self._ticks, strict=True)
-            if not tick.isChecked()
+            style.label for style, tick in zip(self._styles, self._ticks, strict=True) if not tick.isChecked()
         )
 
 
@@ -122,7 +117,7 @@ class AggregationChoice(QFrame):
         heading = plain_label(question, type="small", ink="quiet", wrap=False)
         self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
-        self._about = PaperTerm(theme, "", "")
+        self._about = PaperTerm()
         column(theme, heading, self.ways, self._about, gap=1.5, parent=self)
 
     def select(self, aggregation: PieceAggregation) -> None:
@@ -137,16 +132,24 @@ class AggregationChoice(QFrame):
 
 
 class NamesPanel(TextPanel):
-    """The buttons Open and Find, the types with check boxes, the list of names; `menu` has the formats to save in."""
+    """The buttons Open and Find, the types with check boxes, the list of names; `menu` has the formats to save in.
 
+    `styles` are those of the types. `incomplete_note` tells of names that are missing since not all of the text was
+    read; it is empty if all was.
+    """
+
+    ABOUT = (
+        Message("Every word gets a tag that says whether a name of some type begins or goes on there."),
+        Message("Token classification, BERT section 5.3."),
+    )
+    MODEL = Message("The names are found by {model}")
     OPEN = Message("Open a file")
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         self._entities: tuple[Entity, ...] | None = None
-        self._styles: tuple[NameStyle, ...] = ()
+        self.styles: tuple[NameStyle, ...] = ()
         self._rows: tuple[NameRow, ...] = ()
-        self._empty = True
-        self._incomplete_note = ""
+        self.incomplete_note = ""
         self.opening = push_button(
             theme, tr("Open…"), icon="open", name=tr("Open a file"), tip=tr("Open a file  (Ctrl+O)")
         )
@@ -159,14 +162,9 @@ class NamesPanel(TextPanel):
         tip = tr("Save the names  (Ctrl+S)")
         self.save = push_button(theme, tr("Save as"), icon="save", name=tr("Save the names"), tip=tip)
         self.aggregation = AggregationChoice(theme)
-        about = PaperTerm(
-            theme,
-            tr("Every word gets a tag that says whether a name of some type begins or goes on there."),
-            tr("Token classification, BERT section 5.3."),
-        )
         self._actions = QWidget()
         row(theme, self.look, 1, self.copy, self.save, gap=2, parent=self._actions)
-        super().__init__(theme, self.opening, find, None, about)
+        super().__init__(theme, self.opening, find, None)
         theme.in_steps(self._layout.setSpacing, 3)
         self.menu = QMenu(self.save)
         for key, title in formats:
@@ -175,34 +173,37 @@ class NamesPanel(TextPanel):
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
         self.legend.changed.connect(self._show_rows)
-        self._arrange()
 
     # Content
 
     def set_empty(self, empty: bool) -> None:
         """Show the invitation while there is no text, without the result of an earlier one."""
-        self._empty = empty
         if empty:
             self.show_names(None, ())
-        self._arrange()
+        some = bool(self._entities)
+        for widget in (self.legend, self.list, self._actions):
+            widget.setVisible(some)
+        self.middle.setVisible(not some)
+        self.invite.setText(_NONE if self._entities is not None else _INVITE)
+        self.set_inviting(empty)
+        self.aggregation.setVisible(not empty)
 
     def show_names(self, entities: tuple[Entity, ...] | None, labels: Sequence[str]) -> None:
         """Show names, and the types of `labels`; None before a text was searched."""
         self._entities = entities
         if entities is not None:
-            self._styles = styles_of(labels)
-            self.legend.set_styles(self._styles, self.open)
+            self.styles = styles_of(labels)
+            self.legend.set_styles(self.styles, self.open)
             self.legend.set_counts(Counter(entity.label for entity in entities))
-        self._rows = name_rows(entities or (), self._styles)
+        self._rows = name_rows(entities or (), self.styles)
         self._show_rows()
         self._outdated.hide()
-        self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
         """Say whether the names are outdated, or else whether they are incomplete."""
-        super().set_outdated(bool(outdated or self._incomplete_note) and self._entities is not None)
+        super().set_outdated(bool(outdated or self.incomplete_note) and self._entities is not None)
         if not outdated:
-            self._outdated.setText(self._incomplete_note)
+            self._outdated.setText(self.incomplete_note)
         elif self.is_stale:
             self._outdated.setText(tr("The model was changed since. Ctrl+Enter finds the names."))
         else:
@@ -215,22 +216,10 @@ class NamesPanel(TextPanel):
             return localised(_NONE) if self._entities is not None else ""
         counts = Counter(entity.label for entity in self._entities)
         kinds = ", ".join(
-            f"{localised(style.plain)} {counts[style.label]}" for style in self._styles if counts[style.label]
+            f"{localised(style.plain)} {counts[style.label]}" for style in self.styles if counts[style.label]
         )
         names = tr("{n:,} name", "{n:,} names", n=len(self._entities))
-        return sentences(names, kinds, self._incomplete_note)
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(tr("The names are found by {model}", model=card.title))
-
-    def styles(self) -> tuple[NameStyle, ...]:
-        """The styles of the types."""
-        return self._styles
-
-    def set_incomplete_note(self, words: str) -> None:
-        """Set the note on names that are missing since not all of the text was read; empty if all was."""
-        self._incomplete_note = words
+        return sentences(names, kinds, self.incomplete_note)
 
     def set_complete(self, complete: bool) -> None:
         """Set whether all of the text was read: else CoNLL is not offered, which needs every word's tag."""
@@ -242,16 +231,7 @@ class NamesPanel(TextPanel):
     @Slot()
     def _show_rows(self) -> None:
         hidden = self.legend.hidden()
-        self.list.set_rows([row for row in self._rows if row.style.number not in hidden])
-
-    def _arrange(self) -> None:
-        some = bool(self._entities)
-        for widget in (self.legend, self.list, self._actions):
-            widget.setVisible(some)
-        self.middle.setVisible(not some)
-        self.invite.setText(_NONE if self._entities is not None else _INVITE)
-        self.set_inviting(self._empty)
-        self.aggregation.setVisible(not self._empty)
+        self.list.set_rows([row for row in self._rows if row.style.label not in hidden])
 
     @Slot()
     def show_formats(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 from app.core import wording
 from app.core.inspection import Subject, Visit
 from app.core.message import Message
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.flows.heads.heads import follow
@@ -19,7 +19,7 @@ from app.flows.workspace import Workspace
 from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
+from app.ui.heads.text_panel import TextPanel, source_line
 from app.ui.kit.boxes import column, turn
 from app.ui.kit.chart import signed
 from app.ui.kit.class_card import CardFoot
@@ -116,49 +116,39 @@ class FollowCard(QFrame):
 class FollowPanel(TextPanel):
     """The buttons Swap and Does it follow?, and the card of the outcome."""
 
+    ABOUT = (
+        Message(
+            "The model reads both passages together and says whether the second comes right after the first."
+        ),
+        Message("Next sentence prediction, BERT section 3.1, Task #2."),
+    )
+    MODEL = Message("{model} tells what follows")
+
     def __init__(self, theme: Theme) -> None:
         self.swap = push_button(
             theme, tr("Swap"), name=tr("Swap the passages"), tip=tr("Swap the passages  (Ctrl+T)")
         )
         tip = tr("Tell whether the second continues the first  (Ctrl+Enter)")
         button = push_button(theme, tr("Does it follow?"), tip=tip)
-        about = PaperTerm(
-            theme,
-            tr(
-                "The model reads both passages together and says whether the second comes right after the first."
-            ),
-            tr("Next sentence prediction, BERT section 3.1, Task #2."),
-        )
         self.card = FollowCard(theme)
-        self._has_result = False
-        super().__init__(theme, self.swap, button, self.card, about)
-        self.show_text(empty=True, ready=False)
+        super().__init__(theme, self.swap, button, self.card)
 
-    def show_text(self, *, empty: bool, ready: bool) -> None:
-        """Show the invitation until there is an outcome; `empty` if no paper has text, `ready` if both have."""
-        self._has_result = self._has_result and not empty
+    def show_text(self, *, empty: bool, ready: bool, known: bool) -> None:
+        """Show the card if the outcome is `known`, else an invitation.
+
+        `empty` if no paper has text, `ready` if both have.
+        """
         self.set_inviting(empty)
-        self.card.setVisible(self._has_result)
+        self.card.setVisible(known)
         self.invite.setText(_READY if ready else _INVITE)
-        self.invite.setVisible(not self._has_result)
-
-    def show_item(self, item: FollowOn, source: str) -> None:
-        """Show an outcome."""
-        self._has_result = True
-        self.card.show_item(item, source)
-        self.card.show()
-        self.invite.hide()
+        self.invite.setVisible(not known)
 
     def set_outdated(self, outdated: bool) -> None:
-        super().set_outdated(outdated and self._has_result)
+        super().set_outdated(outdated)
         self.card.set_outdated(outdated)
 
     def spoken(self) -> str:
         return self.card.accessibleDescription()
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(tr("{model} tells what follows", model=card.title))
 
 
 # The width in steps that two papers side by side need.
@@ -218,15 +208,16 @@ class FollowView(TextPage):
     HEAD = Head.NEXT_SENTENCE
     SAMPLES = FOLLOW
     DRAFTS = ("follow-first", "follow-second")
+    _panel: FollowPanel
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._desk = TwoPapers(theme)
-        self._follow_panel = FollowPanel(theme)
-        self._follow_panel.swap.clicked.connect(self._swap)
-        self._follow_panel.card.foot.look_requested.connect(self._look_inside)
+        panel = FollowPanel(theme)
+        panel.swap.clicked.connect(self._swap)
+        panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap))
-        self.build(self._desk, self._desk.papers, self._follow_panel)
+        self.build(self._desk, self._desk.papers, panel)
 
     def paper_in_use(self) -> int:
         return self._desk.focused()
@@ -250,14 +241,14 @@ class FollowView(TextPage):
     def show_result(self, kept: KeptResult) -> None:
         result = kept.result
         assert isinstance(result, FollowOns)
-        source = source_line(result.model, result.device, result.seconds)
-        self._follow_panel.show_item(result.items[0], source)
+        self._panel.card.show_item(result.items[0], source_line(result))
 
     @Slot()
     def refresh(self) -> None:
-        texts, panel = self.texts(), self._follow_panel
-        panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
-        panel.set_outdated(self.is_outdated())
+        texts, panel = self.texts(), self._panel
+        known = self.kept is not None and any(texts)
+        panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts), known=known)
+        panel.set_outdated(known and self.is_outdated())
 
     @Slot()
     def _swap(self) -> None:

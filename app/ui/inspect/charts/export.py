@@ -60,14 +60,11 @@ def file_name(title: str, filters: Sequence[str]) -> str:
 
 def file_bytes(figures: Figures, suffix: str) -> bytes:
     """The bytes of a file with a chart's picture (.png, .svg), or for any other suffix with its numbers as CSV."""
-    return picture_bytes(figures, suffix[1:]) if suffix in PICTURES else figures.csv().encode("utf-8")
-
-
-def picture_bytes(figures: Figures, kind: str) -> bytes:
-    """The bytes of a file with a chart's picture; `kind` is "png" or "svg"."""
+    if suffix not in PICTURES:
+        return figures.csv().encode("utf-8")
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if kind == "png":
+    if suffix == ".png":
         QImageWriter(buffer, QByteArray(b"png")).write(picture(figures))
     else:
         _write_svg(figures, buffer)

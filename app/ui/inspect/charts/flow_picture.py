@@ -92,11 +92,8 @@ class FlowPicture(Chart):
         return min((at for at, box in enumerate(boxes) if fits(box)), key=far, default=self.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll to the box that a key leads to."""
         super().keyPressEvent(event)
-        self._scroll_to_current()
-
-    def _scroll_to_current(self) -> None:
-        """Scroll to the current box."""
         if self.current < 0:
             return
         rect, edge = self._figure.boxes[self.current].rect, self.theme.step(4)
@@ -134,7 +131,6 @@ class FlowPicture(Chart):
 
     @Slot()
     def restyle(self) -> None:
-        """Take the theme's colours and sizes again."""
         self._lay_out()
         self.update()
 
@@ -165,15 +161,9 @@ class FlowPicture(Chart):
 
     def _ground(self, rect: QRectF) -> QColor:
         """The background colour for a label, which interrupts the line behind it."""
-        inside = next(
-            (
-                box
-                for box in self._figure.boxes
-                if box.style == layout.COLUMN_USED and box.rect.contains(rect)
-            ),
-            None,
-        )
-        return self.theme.colour("raised" if inside is not None else "panel")
+        boxes = self._figure.boxes
+        inside = any(box.style == layout.COLUMN_USED and box.rect.contains(rect) for box in boxes)
+        return self.theme.colour("raised" if inside else "panel")
 
     def _draw_funnel(self, painter: QPainter) -> None:
         if self._figure.funnel:

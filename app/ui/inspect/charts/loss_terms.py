@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from app.core import wording
-from app.core.inside import Losses, LossTerm
+from app.core.inside import InputWindow, Losses, LossTerm
 from app.core.message import Message
 from app.ui.inspect.charts.painting import RowsChart
 from app.ui.kit.chart import Cell, Table, number
@@ -20,6 +20,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
+_NOTHING = Losses(InputWindow(()), (), "", 0.0, 0.0, 0.0)
 
 
 class _Total(NamedTuple):
@@ -40,15 +41,13 @@ class LossTerms(RowsChart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("The loss and its terms"))
-        self._losses: Losses | None = None
-        self._terms: tuple[LossTerm, ...] = ()
+        self._losses = _NOTHING
         self._totals: tuple[_Total, ...] = ()
-        self._squared = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_losses(self, losses: Losses) -> None:
         """Show the terms and totals of these losses."""
-        self._losses, self._terms, self._squared = losses, losses.terms, losses.squared
+        self._losses = losses
         self._totals = (
             _Total(tr("The loss"), losses.formula, loss_words(losses.total)),
             _Total(tr("What transformers computes"), "", loss_words(losses.by_model)),
@@ -57,16 +56,16 @@ class LossTerms(RowsChart):
         self.begin()
 
     def count(self) -> int:
-        return len(self._terms) + len(self._totals)
+        return len(self._losses.terms) + len(self._totals)
 
     def describe(self, index: int) -> str:
-        if index >= len(self._terms):
-            name, formula, value = self._totals[index - len(self._terms)]
+        if index >= len(self._losses.terms):
+            name, formula, value = self._totals[index - len(self._losses.terms)]
             return f"{name}: {value}. {localised(formula)}".strip()
-        term = self._terms[index]
+        term = self._losses.terms[index]
         if not term.counted:
             return tr("{term}: {target}, ignored", term=term.name, target=term.target)
-        if self._squared:
+        if self._losses.squared:
             return tr(
                 "{term}: right is {target}, the model gives {value}, costs {loss}",
                 term=term.name,
@@ -84,8 +83,6 @@ class LossTerms(RowsChart):
 
     def table(self) -> Table:
         losses, yes, no = self._losses, Message("yes"), Message("no")
-        if losses is None:
-            return Table()
         given = Message("value") if losses.squared else Message("probability")
         columns = (Message("term"), Message("right"), given, Message("loss"), Message("counted"))
         rows: list[tuple[Cell, ...]] = [
@@ -112,21 +109,21 @@ class LossTerms(RowsChart):
         return QFontMetricsF(self.theme.font("small_strong")).height() + self.theme.step(3)
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
-        if not self._terms:
+        if not self._losses.terms:
             return
         theme, edge = self.theme, self.theme.step(3)
         wide = size.width() - 2 * edge
         # Where each column begins: name, target, probability, value.
         columns = [edge, edge + wide * 0.19, edge + wide * 0.5, edge + wide * 0.82, edge + wide]
         headings = (tr("Term"), tr("What is right"), tr("Its probability"), tr("Loss: −log p"))
-        if self._squared:
+        if self._losses.squared:
             headings = (tr("Term"), tr("What is right"), tr("What the model gives"), tr("Loss: squared"))
         for at, heading in enumerate(headings):
             rect = QRectF(columns[at], 0, columns[at + 1] - columns[at], self.top() - theme.step(1))
             side = _RIGHT if at == 3 else Qt.AlignmentFlag.AlignLeft
             self.write(painter, rect, heading, "small_strong", "ink_quiet", side)
         self._rule(painter, self.top() - 1, size, "line_strong")
-        rows: list[LossTerm | _Total] = [*self._terms, *self._totals]
+        rows: list[LossTerm | _Total] = [*self._losses.terms, *self._totals]
         for at, row in enumerate(rows):
             rect = QRectF(edge, self.top() + at * self.row_height(), wide, self.row_height())
             if at == self._current and not whole:
@@ -135,7 +132,7 @@ class LossTerms(RowsChart):
                 self._draw_term(painter, rect, columns, row)
             else:
                 self._draw_total(painter, rect, row)
-            last = at == len(self._terms) - 1
+            last = at == len(self._losses.terms) - 1
             self._rule(painter, rect.bottom(), size, "line_strong" if last else "line")
 
     def _draw_term(self, painter: QPainter, rect: QRectF, columns: list[float], term: LossTerm) -> None:
@@ -152,7 +149,7 @@ class LossTerms(RowsChart):
         self.write(painter, name, term.name, "strong")
         self.write(painter, target, term.target, "ui")
         self.write(painter, loss, loss_words(term.value), "strong", side=_RIGHT)
-        if self._squared:
+        if self._losses.squared:
             self.write(painter, given, number(term.probability), "ui")
             return
         self.write(painter, given, wording.percent(term.probability), "ui", side=_RIGHT)

@@ -44,8 +44,9 @@ def view(make: Callable[[], ClassifyView]) -> ClassifyView:
 
 
 def test_the_source_line_uses_the_models_title() -> None:
-    assert source_line("starter-sentiment", "CPU", 0.5) == "Spanlight sentiment · CPU · 0.5 seconds"
-    assert source_line("moods", "", 0.5) == "moods · 0.5 seconds"
+    named = Classifications((), 0.5, "starter-sentiment", "CPU")
+    assert source_line(named) == "Spanlight sentiment · CPU · 0.5 seconds"
+    assert source_line(Classifications((), 0.5, "moods")) == "moods · 0.5 seconds"
 
 
 def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot) -> None:
@@ -53,28 +54,28 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     notes: list[str] = []
     view.note.connect(notes.append)
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
-    rows = view._class_panel.card._bars.rows()
+    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    assert view._panel.card.text() == "Positive (Very likely, 95%)"
+    rows = view._panel.card._bars.rows()
     shown = [(row.name, row.number, row.best) for row in rows]
     assert shown == [("Positive", "95%", True), ("Negative", "5%", False)]
-    assert "2 windows" in view._class_panel.card._length.text()
-    assert view._class_panel.card._length.isVisible()
-    assert "moods" in view._class_panel.card.foot.source()
+    assert "2 windows" in view._panel.card._length.text()
+    assert view._panel.card._length.isVisible()
+    assert "moods" in view._panel.card.foot.source()
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
     edit(view).setPlainText("short")
     qtbot.keyClick(edit(view), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible() and not view.working())
-    assert not view._class_panel.card._length.isVisible() and edit(view).toPlainText() == "short"
+    qtbot.waitUntil(lambda: view._panel.card.isVisible() and not view.working())
+    assert not view._panel.card._length.isVisible() and edit(view).toPlainText() == "short"
 
 
 def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
-    view._class_panel.ways._buttons[LINES].click()
+    view._panel.ways._buttons[LINES].click()
     edit(view).setPlainText("=SUM(A1)\n\n  " + "y" * 90 + "  \n-mid " + "z" * 40)
     view.run()
-    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 3 and not view._panel.strip.isVisible())
-    table = view._class_panel.table
+    qtbot.waitUntil(lambda: view._panel.table.row_count() == 3 and not view._panel.strip.isVisible())
+    table = view._panel.table
     table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
     shown = [table.model().index(row, 0).data() for row in range(3)]
     assert shown == ["=SUM(A1)", "y" * 90, "-mid " + "z" * 40]
@@ -109,28 +110,21 @@ def test_stopping_keeps_the_results_so_far(view: ClassifyView, qtbot: QtBot, eng
             time.sleep(0.002)
 
     engine.answer = slowly
-    view._class_panel.ways._buttons[LINES].click()
+    view._panel.ways._buttons[LINES].click()
     edit(view).setPlainText("one\ntwo")
     view.run()
-    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 1)
-    assert view._panel.strip.isVisible()
+    qtbot.waitUntil(lambda: view._panel.table.row_count() == 1)
     assert view.stop()
-    assert not view._panel.strip.isVisible()
-    assert not view.stop()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert view._class_panel.table.row_count() == 1
-    assert "1 of 2" in view._class_panel._summary.text()
+    assert view._panel.table.row_count() == 1
+    assert "1 of 2" in view._panel._summary.text()
 
 
-def test_the_draft_and_what_a_text_is_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
+def test_what_a_text_is_is_kept(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
     first = make()
-    edit(first).setPlainText("half a thought\nand more ")
-    first._class_panel.ways._buttons[LINES].click()
-    first.keep()
+    first._panel.ways._buttons[LINES].click()
     first.workspace.save_settings()
-    second = make()
-    assert edit(second).toPlainText() == "half a thought\nand more "
-    assert second._class_panel.way() == LINES
+    assert make()._panel.way() == LINES
 
 
 def test_a_dropped_file_replaces_the_text_and_pasted_text_is_plain(
@@ -183,29 +177,29 @@ def test_look_inside_gets_the_text_or_the_chosen_row(view: ClassifyView, qtbot: 
     assert not visits
     edit(view).setPlainText("x" * 95)
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
+    qtbot.waitUntil(lambda: view._panel.card.isVisible())
     edit(view).setPlainText("changed since")
     qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     assert visits == [Visit(Subject(Head.CLASSIFICATION, "x" * 95), "moods", "x" * 80)]
-    view._class_panel.ways.chosen.emit(LINES)
+    view._panel.ways.chosen.emit(LINES)
     edit(view).setPlainText("one\ntwo words\nthree")
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 3)
-    view._class_panel.table.selectRow(1)
-    qtbot.keyClick(view._class_panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: view._panel.table.row_count() == 3)
+    view._panel.table.selectRow(1)
+    qtbot.keyClick(view._panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits[-1].subject.text == "two words"
 
 
 def test_a_text_keeps_its_result_while_its_lines_are_classified(view: ClassifyView, qtbot: QtBot) -> None:
     edit(view).setPlainText("one\ntwo words")
     for way in (ONE, LINES):
-        view._class_panel.ways._buttons[way].click()
+        view._panel.ways._buttons[way].click()
         view.run()
         qtbot.waitUntil(lambda: not view.working())
     for way in (ONE, LINES):
-        view._class_panel.ways._buttons[way].click()
+        view._panel.ways._buttons[way].click()
         assert not view._panel.outdated()
-    view._class_panel.ways._buttons[ONE].click()
+    view._panel.ways._buttons[ONE].click()
     with qtbot.waitSignal(view.go) as asked:
         view._look_inside()
     assert asked.args[1].subject.text == "one\ntwo words"
@@ -218,7 +212,7 @@ def test_a_result_shown_before_a_stop_is_saved_with_its_own_text(
     edit(view).setPlainText("x" * 95)
     view.run()
     qtbot.waitUntil(lambda: not view.working())
-    said, answer = view._class_panel.card.text(), engine.answer
+    said, answer = view._panel.card.text(), engine.answer
     edit(view).setPlainText("y" * 10)
     engine.answer = until_stopped
     view.run()
@@ -228,31 +222,31 @@ def test_a_result_shown_before_a_stop_is_saved_with_its_own_text(
     engine.answer = answer
     again = make()
     qtbot.waitUntil(lambda: again.kept is not None)
-    assert again._class_panel.card.text() == said and again._panel.outdated()
+    assert again._panel.card.text() == said and again._panel.outdated()
 
 
 def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
     make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
     first = make()
-    first._class_panel.ways._buttons[LINES].click()
+    first._panel.ways._buttons[LINES].click()
     path = tmp_path / "answers.txt"
     path.write_text("\n".join(f"text {at}" for at in range(40)))
     first.open_files([path])
     qtbot.waitUntil(lambda: not first._editor.is_empty())
     first.run()
-    qtbot.waitUntil(lambda: first._class_panel.table.row_count() == 40 and not first.working())
-    rows, said = first._class_panel.table.csv(), first._class_panel._summary.text()
+    qtbot.waitUntil(lambda: first._panel.table.row_count() == 40 and not first.working())
+    rows, said = first._panel.table.csv(), first._panel._summary.text()
     assert said == "40 texts of answers.txt"
-    first._class_panel.ways._buttons[ONE].click()  # it waits behind the other way of reading
+    first._panel.ways._buttons[ONE].click()  # it waits behind the other way of reading
     first.lanes.files.finish_writes()
     first.keep()
     view = make()
     qtbot.waitUntil(lambda: view.kept is not None)
-    assert view._class_panel.way() == ONE and not view._class_panel.table.isVisible()
-    view._class_panel.ways._buttons[LINES].click()
-    assert view._class_panel.table.isVisible() and view._class_panel.table.csv() == rows
-    assert view._class_panel._summary.text() == said and not view._panel.outdated()
+    assert view._panel.way() == ONE and not view._panel.table.isVisible()
+    view._panel.ways._buttons[LINES].click()
+    assert view._panel.table.isVisible() and view._panel.table.csv() == rows
+    assert view._panel._summary.text() == said and not view._panel.outdated()
     assert len(engine.requests) == 1
 
 
@@ -300,7 +294,7 @@ def test_loading_waits_for_running_work_and_leaves_its_notes_alone(
     leave.set()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
     assert len(engine.loads) == 1
-    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
+    assert view._panel.card.text() == "Positive (Very likely, 95%)"
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
 
 

@@ -51,7 +51,7 @@ def edit(view: FillView) -> QPlainTextEdit:
 
 
 def words(view: FillView) -> list[str]:
-    return [row.word for row in view._fill_panel.card.words.rows()]
+    return [row.word for row in view._panel.card.words.rows()]
 
 
 def lit(view: FillView) -> list[str]:
@@ -88,11 +88,11 @@ def test_blanks_are_highlighted_while_typing_and_the_one_at_the_cursor_is_chosen
     for _ in range(14):
         QTest.keyClick(edit(view), Qt.Key.Key_Left)
     assert view._editor.index == 0
-    assert view._fill_panel.card._heading.text() == "Blank 1 of 2"
+    assert view._panel.card._heading.text() == "Blank 1 of 2"
     QTest.keyClick(edit(view), Qt.Key.Key_Backspace)
     QTest.keyClick(edit(view), Qt.Key.Key_Backspace)
     assert lit(view) == ["[MASK]"]
-    assert view._fill_panel.card._heading.text() == "The blank"
+    assert view._panel.card._heading.text() == "The blank"
 
 
 def test_ctrl_enter_fills_and_each_blank_shows_its_words(
@@ -105,7 +105,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
     assert engine.requests == [TextToFill(TWO, (Span(2, 5), Span(17, 23)))]
     assert notes == ["", "Words for 2 blanks found in 0.5 seconds"]
-    assert "gaps" in view._fill_panel.card.foot.source()
+    assert "gaps" in view._panel.card.foot.source()
     QTest.keyClick(view, Qt.Key.Key_F3)
     assert words(view) == ["a-1", "b-1", "c-1"]
     QTest.keyClick(view, Qt.Key.Key_F3)
@@ -114,7 +114,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     assert words(view) == ["a-1", "b-1", "c-1"]
     assert view._editor._blank_edit.lights.chosen == 1
     assert edit(view).toPlainText() == TWO
-    rows = view._fill_panel.card.words
+    rows = view._panel.card.words
     QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
     assert QGuiApplication.clipboard().text().splitlines()[:2] == ["a-1\t0.5", "b-1\t0.25"]
     assert rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "b-1, 25%"
@@ -125,12 +125,12 @@ def test_a_click_fills_in_the_word_as_one_undo_step(view: FillView, qtbot: QtBot
     fill(view, qtbot, "A cup of hot ___.")
     notes: list[str] = []
     view.note.connect(notes.append)
-    rows = view._fill_panel.card.words
+    rows = view._panel.card.words
     place = rows.visualRect(rows.model().index(1, 0)).center()
     QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert edit(view).toPlainText() == "A cup of hot b-0."
     assert "Ctrl+Z" in notes[-1]
-    assert not view._fill_panel.card.isVisible()
+    assert not view._panel.card.isVisible()
     assert edit(view).hasFocus()
     QTest.keyClick(edit(view), Qt.Key.Key_Z, Ctrl)
     assert edit(view).toPlainText() == "A cup of hot ___."
@@ -144,7 +144,7 @@ def test_digits_and_enter_pick_a_word_and_the_other_blanks_are_computed_again(
     view: FillView, qtbot: QtBot, engine: FakeEngine, key: Qt.Key, word: str
 ) -> None:
     fill(view, qtbot, TWO)
-    rows = view._fill_panel.card.words
+    rows = view._panel.card.words
     rows.setFocus()
     QTest.keyClick(rows, Qt.Key.Key_Down)
     QTest.keyClick(rows, key)
@@ -183,12 +183,12 @@ def test_a_word_becomes_a_blank_is_asked_about_and_restored(
     select(view, " coffee ")
     QTest.keyClick(edit(view), Qt.Key.Key_B, Ctrl)
     assert view._editor.text() == "👩‍👩‍👧 A cup of hot ___ here."
-    assert view._fill_panel.card.question.word() == "coffee"
+    assert view._panel.card.question.word() == "coffee"
     view.run()
     qtbot.waitUntil(lambda: bool(words(view)))
     (request,) = engine.requests
     assert isinstance(request, TextToFill) and request.asked == ("coffee",)
-    assert view._fill_panel.card.question.answer() == "0.60%, number 9 in the model's vocabulary"
+    assert view._panel.card.question.answer() == "0.60%, number 9 in the model's vocabulary"
     # What is typed behind it does not take the word over.
     edit(view).moveCursor(QTextCursor.MoveOperation.End)
     view._editor.choose(0)
@@ -211,7 +211,7 @@ def test_a_hidden_word_that_was_asked_about_is_not_asked_about_in_another_text(
     view.run()
     qtbot.waitUntil(lambda: not view.working() and bool(words(view)))
     edit(view).setPlainText("A pot of ___")
-    assert view._fill_panel.card.question.word() == ""
+    assert view._panel.card.question.word() == ""
 
 
 def test_without_a_selection_the_word_at_the_cursor_becomes_the_blank(view: FillView) -> None:
@@ -241,14 +241,14 @@ def test_more_than_a_few_words_cannot_become_a_blank(view: FillView) -> None:
 
 def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
     fill(view, qtbot, TWO)
-    field = view._fill_panel.card.question.field
+    field = view._panel.card.question.field
     QTest.keyClicks(field, "teapot")
-    assert view._fill_panel.card.question.answer() == ""
+    assert view._panel.card.question.answer() == ""
     QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view._fill_panel.card.question.answer().startswith("0.60%"))
+    qtbot.waitUntil(lambda: view._panel.card.question.answer().startswith("0.60%"))
     assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
     view._editor.step(1)
-    assert (field.text(), view._fill_panel.card.question.answer()) == ("", "")
+    assert (field.text(), view._panel.card.question.answer()) == ("", "")
     view._editor.step(-1)
     assert field.text() == "teapot"
 
@@ -257,8 +257,8 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, "A cup of hot ___.")
     type_in(view, "Once ")
     assert view._panel.outdated()
-    assert not view._fill_panel.card._hint.isVisible()
-    rows = view._fill_panel.card.words
+    assert not view._panel.card._hint.isVisible()
+    rows = view._panel.card.words
     rows.setFocus()
     QTest.keyClick(rows, Qt.Key.Key_1)
     assert edit(view).toPlainText() == "Once A cup of hot ___."

@@ -97,10 +97,10 @@ def test_each_type_has_its_background_and_a_hidden_one_has_none(pane: NamePane, 
     pane.show_names(named(pane.text(), places), STYLES)
     for index, style in enumerate(STYLES):
         assert pane._theme.colour(style.ground).name() in colours_at(pane, index)
-    pane.hide_types({1})
+    pane.hide_types(frozenset({"LOC"}))
     assert pane.light_boxes(1) == []
     assert pane.names.at(15) == -1
-    pane.hide_types(())
+    pane.hide_types(frozenset())
     assert pane._theme.colour(STYLES[1].ground).name() in colours_at(pane, 1)
 
 
@@ -134,8 +134,6 @@ def test_styles_differ_in_more_than_colour(pane: NamePane) -> None:
     styles = styles_of([f"T{number}" for number in range(24)])
     looks = {(style.ground, style.number % 6) for style in styles}
     assert len(looks) == len({style.letters for style in styles}) == 24
-    neighbours = [(one.number % 6, other.number % 6) for one, other in pairwise(styles)]
-    assert all(one != other for one, other in neighbours)
     for style in styles:
         assert QColor(pane._theme.colour(style.ground)).isValid()
         assert QColor(pane._theme.colour(style.line)).isValid()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -25,59 +26,39 @@ from tests.conftest import ROOT
 from tests.helpers import insides
 
 LONG = Subject(insides.ASKED.head, " ".join([insides.TEXT] * 12), insides.QUESTION, focus=insides.ANSWER)
-Make = Callable[[str], Chart]
 # Numbers of a long window take a while to make up, and are never changed.
 attention = cache(partial(insides.attention, heads=3))
 span_scores = cache(insides.span_scores)
-KINDS = ("bars", "matrix", "strip", "text", "grid", "lines", "heads", "change", "reliability")
+KINDS = (
+    TokenBars, SpanMatrix, VectorStrip, TokenText, AttentionGrid, AttentionLines, AttentionHeads, ScoreChange,
+    ReliabilityChart,
+)  # fmt: skip
+ChartT = TypeVar("ChartT", bound=Chart)
 
 
-def chart_of(kind: str, theme: Theme, subject: Subject = insides.ASKED) -> Chart:
-    text, pair = subject.text, subject.pair
-    match kind:
-        case "bars":
-            bars = TokenBars(theme)
-            bars.set_scores(span_scores(subject), text, pair)
-            return bars
-        case "matrix":
-            matrix = SpanMatrix(theme)
-            matrix.set_scores(span_scores(subject), text, pair)
-            return matrix
-        case "strip":
-            strip = VectorStrip(theme, "First token and pooled output")
+def chart_of(kind: type[ChartT], theme: Theme, subject: Subject = insides.ASKED) -> ChartT:
+    """A chart of a kind with the subject's numbers."""
+    texts = (subject.text, subject.pair)
+    titled: Any = kind
+    made: Any = titled(theme, "A title") if kind in (VectorStrip, TokenText) else titled(theme)
+    match made:
+        case TokenBars() | SpanMatrix():
+            made.set_scores(span_scores(subject), *texts)
+        case VectorStrip():
             found = insides.pooling(subject)
-            strip.set_vectors((("First token", found.first), ("Pooled output", found.pooled)))
-            return strip
-        case "text":
-            shaded = TokenText(theme, "What speaks for it")
+            made.set_vectors((("First token", found.first), ("Pooled output", found.pooled)))
+        case TokenText():
             window = insides.window_of(subject)
-            shaded.set_window(window, text, pair)
-            shaded.set_values([insides.noise("value", at) for at in range(len(window.tokens))], "logits")
-            return shaded
-        case "grid":
-            grid = AttentionGrid(theme)
-            grid.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
-            return grid
-        case "lines":
-            lines = AttentionLines(theme)
-            lines.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
-            return lines
-        case "heads":
-            heads = AttentionHeads(theme)
-            heads.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
-            return heads
-        case "change":
-            change = ScoreChange(theme)
-            change.set_removals(insides.removals(LookWithout(subject)))
-            return change
-        case "reliability":
-            reliability = ReliabilityChart(theme)
+            made.set_window(window, *texts)
+            made.set_values([insides.noise("value", at) for at in range(len(window.tokens))], "logits")
+        case AttentionGrid() | AttentionLines() | AttentionHeads():
+            made.set_attention(attention(subject), labels_of(attention(subject).window, *texts))
+        case ScoreChange():
+            made.set_removals(insides.removals(LookWithout(subject)))
+        case ReliabilityChart():
             outcomes = [(at / 300, at % 3 > 0) for at in range(300)]
-            reliability.set_reliability(
-                {kind: bins_of(outcomes[number:]) for number, kind in enumerate(TextKind)}
-            )
-            return reliability
-    raise AssertionError(kind)
+            made.set_reliability({kind: bins_of(outcomes[number:]) for number, kind in enumerate(TextKind)})
+    return made
 
 
 @pytest.fixture
@@ -88,12 +69,16 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
     theme.choose("light")
 
 
+class Make(Protocol):
+    def __call__(self, kind: type[ChartT]) -> ChartT: ...
+
+
 @pytest.fixture
 def make(theme: Theme) -> Iterator[Make]:
     """Makes a shown chart of a kind, 900 pixels wide and as high as it asks."""
     made: list[Chart] = []
 
-    def of(kind: str) -> Chart:
+    def of(kind: type[ChartT]) -> ChartT:
         chart = chart_of(kind, theme)
         chart.resize(900, 400)
         chart.show()

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.ui.inspect.charts.attention import AttentionHeads
-from app.ui.inspect.charts.export import picture, picture_bytes
+from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
+from app.ui.inspect.charts.export import file_bytes, picture
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.painting import diverging
 from app.ui.inspect.charts.score_change import ScoreChange
@@ -34,11 +34,11 @@ def pixels(chart: Chart) -> QImage:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_keys_move_announce_and_copy(make: Make, kind: str) -> None:
+def test_keys_move_announce_and_copy(make: Make, kind: type[Chart]) -> None:
     chart = make(kind)
     heard: list[int] = []
     chart.hovered.connect(heard.append)
-    first = Qt.Key.Key_Down if kind in ("matrix", "grid") else Qt.Key.Key_Right
+    first = Qt.Key.Key_Down if isinstance(chart, Matrix) else Qt.Key.Key_Right
     QTest.keyClick(chart, first)
     assert chart.current >= 0 and heard == [chart.current]
     begun = chart.current
@@ -46,7 +46,7 @@ def test_keys_move_announce_and_copy(make: Make, kind: str) -> None:
     assert chart.current == begun + 1 and heard[-1] == chart.current
     assert chart.accessibleDescription() == chart.describe(chart.current)
     assert any(each.isdigit() for each in chart.describe(chart.current))
-    if kind not in ("matrix", "grid"):
+    if not isinstance(chart, Matrix):
         QTest.keyClick(chart, Qt.Key.Key_End)
         assert chart.current == chart.count() - 1
         QTest.keyClick(chart, Qt.Key.Key_Right)
@@ -68,7 +68,7 @@ def test_keys_move_announce_and_copy(make: Make, kind: str) -> None:
     rows = list(csv.reader(io.StringIO(chart.csv())))
     assert len(rows) == len(chart.table().rows) + 1 > 2
     assert {len(row) for row in rows} == {len(chart.table().columns)}
-    if kind not in ("matrix", "lines"):
+    if kind not in (SpanMatrix, AttentionLines):
         assert len(rows) == chart.count() + 1
     QGuiApplication.clipboard().clear()
     QTest.keyClick(chart, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -76,25 +76,27 @@ def test_keys_move_announce_and_copy(make: Make, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_chart_is_saved_as_svg_and_png_in_either_theme(make: Make, theme: Theme, kind: str) -> None:
+def test_a_chart_is_saved_as_svg_and_png_in_either_theme(make: Make, theme: Theme, kind: type[Chart]) -> None:
     chart = make(kind)
     light = picture(chart)
     theme.choose("dark")
     assert picture(chart) != light
-    drawing = ElementTree.fromstring(picture_bytes(chart, "svg"))
+    drawing = ElementTree.fromstring(file_bytes(chart, ".svg"))
     size = chart.picture_size()
     assert drawing.tag == f"{SVG}svg"
     assert drawing.get("viewBox") == f"0 0 {size.width()} {size.height()}"
     assert len(list(drawing.iter())) > 10
-    image = QImage.fromData(picture_bytes(chart, "png"))
+    image = QImage.fromData(file_bytes(chart, ".png"))
     assert image.size() == size * 2
     assert image.pixelColor(0, 0) == theme.colour("panel")
     colours = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
     assert len(colours) > 3
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "change"])
-def test_a_long_window_fits_and_its_current_place_is_visible(theme: Theme, qtbot: QtBot, kind: str) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not ScoreChange])
+def test_a_long_window_fits_and_its_current_place_is_visible(
+    theme: Theme, qtbot: QtBot, kind: type[Chart]
+) -> None:
     chart = chart_of(kind, theme, LONG)
     qtbot.addWidget(chart)
     chart.resize(700, 500)
@@ -109,8 +111,8 @@ def test_a_long_window_fits_and_its_current_place_is_visible(theme: Theme, qtbot
     assert picture(chart).width() <= 16_000
 
 
-@pytest.mark.parametrize("kind", ["bars", "strip", "lines", "change"])
-def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
+@pytest.mark.parametrize("kind", [TokenBars, VectorStrip, AttentionLines, ScoreChange])
+def test_the_mouse_moves_the_current_place(make: Make, kind: type[Chart]) -> None:
     chart = make(kind)
     heard: list[int] = []
     chart.hovered.connect(heard.append)
@@ -125,8 +127,7 @@ def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
 
 
 def test_bars_scroll_to_the_current_token_and_by_the_overview(theme: Theme, qtbot: QtBot) -> None:
-    bars = chart_of("bars", theme, LONG)
-    assert isinstance(bars, TokenBars)
+    bars = chart_of(TokenBars, theme, LONG)
     qtbot.addWidget(bars)
     bars.resize(700, bars.sizeHint().height())
     bars.show()
@@ -139,10 +140,9 @@ def test_bars_scroll_to_the_current_token_and_by_the_overview(theme: Theme, qtbo
     assert bars.place_at(QPointF(strip.left() + 4, 60.0)) == 0
 
 
-@pytest.mark.parametrize("kind", ["matrix", "grid"])
-def test_keys_move_through_a_matrix_cell_by_cell(make: Make, kind: str) -> None:
+@pytest.mark.parametrize("kind", [SpanMatrix, AttentionGrid])
+def test_keys_move_through_a_matrix_cell_by_cell(make: Make, kind: type[Matrix]) -> None:
     matrix = make(kind)
-    assert isinstance(matrix, Matrix)
     cells: list[tuple[int, int]] = []
     matrix.cell_hovered.connect(lambda row, column: cells.append((row, column)))
     QTest.keyClick(matrix, Qt.Key.Key_Right)
@@ -156,8 +156,7 @@ def test_keys_move_through_a_matrix_cell_by_cell(make: Make, kind: str) -> None:
 
 
 def test_heads_are_painted_one_at_a_time(make: Make, qtbot: QtBot) -> None:
-    heads = make("heads")
-    assert isinstance(heads, AttentionHeads)
+    heads = make(AttentionHeads)
     assert len(heads._images) < heads.count()
     qtbot.waitUntil(lambda: len(heads._images) == heads.count())
 
@@ -174,8 +173,7 @@ def near(one: QColor, other: QColor, most: int = 6) -> bool:
 
 
 def test_a_strips_cells_have_the_colours_of_their_numbers(make: Make, theme: Theme) -> None:
-    strip = make("strip")
-    assert isinstance(strip, VectorStrip)
+    strip = make(VectorStrip)
     found = insides.pooling(insides.ASKED)
     largest = max(map(abs, (*found.first, *found.pooled)))
     strip.set_current(200)
@@ -188,11 +186,12 @@ def test_a_strips_cells_have_the_colours_of_their_numbers(make: Make, theme: The
             y = lens + (line + 0.5) * strip._cell()
             assert near(colour_at(strip, x, y), diverging(theme, share))
             assert strip.place_at(QPointF(x, y)) == at
+    strip.set_vectors((("zero", (0.0, 0.0)),))
+    assert "zero 0" in strip.describe(1) and not strip.grab().isNull()
 
 
 def test_the_chosen_spans_bars_stand_out_and_point_away(make: Make, theme: Theme) -> None:
-    bars = make("bars")
-    assert isinstance(bars, TokenBars)
+    bars = make(TokenBars)
     scores, sizes = insides.span_scores(insides.ASKED), BarsSizes(theme)
     best = scores.spans[0]
     for measure in (LOGITS, PROBABILITIES):
@@ -203,8 +202,7 @@ def test_the_chosen_spans_bars_stand_out_and_point_away(make: Make, theme: Theme
 
 
 def test_words_are_shaded_by_their_numbers(make: Make, theme: Theme) -> None:
-    text = make("text")
-    assert isinstance(text, TokenText)
+    text = make(TokenText)
     values = [0.0] * text.count()
     values[8], values[10] = 4.0, -4.0
     text.set_values(values, "logits")
@@ -218,8 +216,7 @@ def test_words_are_shaded_by_their_numbers(make: Make, theme: Theme) -> None:
 
 
 def test_a_score_that_falls_has_its_bar_to_the_left(make: Make, theme: Theme) -> None:
-    change = make("change")
-    assert isinstance(change, ScoreChange)
+    change = make(ScoreChange)
     worst = min(range(change.count()), key=change.change)
     assert change.change(worst) == pytest.approx(2.0 - 13.75)
     assert "holds the answer" in change.describe(worst)
@@ -231,17 +228,8 @@ def test_a_score_that_falls_has_its_bar_to_the_left(make: Make, theme: Theme) ->
     assert len(blue) > 50
 
 
-def test_vectors_of_zeros_are_drawn(make: Make) -> None:
-    strip = make("strip")
-    assert isinstance(strip, VectorStrip)
-    strip.set_vectors((("zero", (0.0, 0.0)),))
-    assert "zero 0" in strip.describe(1)
-    assert not strip.grab().isNull()
-
-
 def test_the_matrix_agrees_with_the_scores_of_the_spans(make: Make) -> None:
-    matrix = make("matrix")
-    assert isinstance(matrix, SpanMatrix)
+    matrix = make(SpanMatrix)
     for span in insides.span_scores(insides.ASKED).spans:
         assert matrix.probability(span.first, span.last) == pytest.approx(span.probability, rel=1e-6)
         assert matrix.score(span.first, span.last) == pytest.approx(span.score)
