@@ -181,7 +181,9 @@ class ModelPool:
         """
         entry = self._pool[key]
         if fault.device == "cpu":
-            self._clear_text_caches()
+            for one in self._pool.values():
+                if one.model.text_cache is not None:
+                    one.model.text_cache.clear()
         lighter = entry.make_lighter(fault.device)
         release()
         self._report().check()
@@ -280,11 +282,6 @@ class ModelPool:
         others.sort(key=lambda other: other.head is not Head.EMBEDDINGS)
         while others and (len(self._pool) > MOST_MODELS or self._weights > MOST_WEIGHTS):
             del self._pool[others.pop(0)]
-
-    def _clear_text_caches(self) -> None:
-        for one in self._pool.values():
-            if one.model.text_cache is not None:
-                one.model.text_cache.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
         """Unload the other models in a device's memory; returns whether there were any.

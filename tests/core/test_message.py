@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import sqlite3
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.message import Message, joined, restored, stored
 
 FOLDER = Message(
@@ -91,8 +90,13 @@ def test_copied_it_stays_a_message() -> None:
 
 
 def test_errors_keep_their_messages() -> None:
-    for error in (SpanlightError(FOLDER, Message("Look.")), PasswordNeeded(FOLDER, "Look.", wrong=True)):
+    for error in (
+        SpanlightError(FOLDER, Message("Look.")),
+        EngineLost(FOLDER, "Look."),
+        PasswordNeeded(FOLDER, "Look.", wrong=True),
+    ):
         again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
         assert parts(again.message) == parts(FOLDER) and parts(again.hint) == parts(error.hint)
         assert str(again) == "1,204 files in the red one Look."
 
@@ -100,15 +104,6 @@ def test_errors_keep_their_messages() -> None:
 @given(message=_MESSAGES | _TEXTS | _TEXTS.map(lambda text: f'\x1e["{text}", "", {{}}]'))
 def test_stored_and_restored_it_is_the_same(message: str) -> None:
     assert parts(restored(stored(message))) == parts(message)
-
-
-def test_a_database_keeps_a_message() -> None:
-    with sqlite3.connect(":memory:") as database:
-        database.execute("create table texts (text)")
-        database.executemany("insert into texts values (?)", [(stored(FOLDER),), (FOLDER,)])
-        (first,), (second,) = database.execute("select text from texts").fetchall()
-    assert parts(restored(first)) == parts(FOLDER)
-    assert (type(second), restored(second)) == (str, FOLDER)
 
 
 @pytest.mark.parametrize(

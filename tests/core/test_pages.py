@@ -257,24 +257,14 @@ def test_print_that_feigns_bold_is_marked() -> None:
     assert mark_on_pages([maker.page()], Span(0, 4), "bold").reason == ""
 
 
-def test_letters_that_the_font_does_not_name_are_not_marked() -> None:
-    reason = "The font of these words does not say which letters they are."
+def test_letters_that_are_not_named_by_their_font_or_not_drawn_are_not_marked() -> None:
     maker = PageMaker()
-    maker.line("ab", 50, 50)
-    pages = (maker.page(frozenset({1})),)
-    assert mark_on_pages(pages, Span(0, 1), "a").reason == ""
-    assert mark_on_pages(pages, Span(0, 2), "ab").reason == reason
-    unknown = PageMaker()
-    unknown.line("a\ufffd", 50, 50)
-    assert mark_on_pages([unknown.page()], Span(0, 2), "a\ufffd").reason == reason
-
-
-def test_words_that_are_not_drawn_are_not_marked() -> None:
-    maker = PageMaker()
-    maker.line("ab", 50, 50)
+    maker.line("ab\ufffd", 50, 50)
     maker.put("c")
-    mark = mark_on_pages([maker.page()], Span(0, 3), "abc")
-    assert mark.reason == "Some of these words are not drawn on the page."
+    pages = (maker.page(frozenset({1})),)
+    reasons = ["", *["The font of these words does not say which letters they are."] * 2]
+    for at, reason in enumerate((*reasons, "Some of these words are not drawn on the page.")):
+        assert mark_on_pages(pages, Span(at, at + 1), maker.text[at]).reason == reason
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-import importlib.util
 import sys
 
 import pytest
 
 from app.core import about, system_libraries
 from app.core.system_libraries import debian_package, installation_error, missing_library_error
-from tests.conftest import ROOT
+from tests.helpers.scripts import script
 
 # The words of glibc's loader, of Python's, and of Qt's.
 CURSOR = (
@@ -16,18 +15,11 @@ EGL = "libEGL.so.1: cannot open shared object file: No such file or directory"
 OLD = "/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by /opt/x/libQt6Core.so.6)"
 
 
-def known_packages() -> dict[str, str]:
-    path = ROOT / "packaging" / "bootstrapping" / "system.py"
-    spec = importlib.util.spec_from_file_location("bootstrapping_system", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return dict(module.LIBRARIES)
-
-
-@pytest.mark.parametrize(("library", "package"), known_packages().items())
+@pytest.mark.parametrize(("library", "package"), dict(script("bootstrapping/system.py").LIBRARIES).items())
 def test_the_rule_names_every_package_that_the_set_up_knows(library: str, package: str) -> None:
     assert debian_package(library) == package
+    fault = missing_library_error(missing(library))
+    assert fault is not None and fault.message.startswith("The system's library"), "it does not come along"
 
 
 def test_what_is_no_library_has_no_package() -> None:
@@ -68,12 +60,6 @@ def missing(library: str) -> str:
 def test_a_library_that_comes_along_is_none_of_the_systems(name: str) -> None:
     fault = missing_library_error(missing(name))
     assert fault is not None and fault.message == f"Spanlight is not whole: {name} is missing."
-
-
-@pytest.mark.parametrize("library", known_packages())
-def test_a_library_of_the_system_is_not_taken_for_one_that_comes_along(library: str) -> None:
-    fault = missing_library_error(missing(library))
-    assert fault is not None and fault.message.startswith("The system's library")
 
 
 GONE = FileNotFoundError(2, "No such file or directory", "/opt/spanlight/_internal/numpy/_core")

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pickle
 from array import array
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.errors import EngineLost, SpanlightError
 from app.core.text import (
     BLANK,
     Document,
@@ -74,17 +72,6 @@ def test_newlines_become_line_feeds_and_nothing_else_changes(text: str) -> None:
     assert "\r" not in found
     assert found == normalise_newlines(found)
     assert found.split("\n") == text.replace("\r\n", "\r").replace("\n", "\r").split("\r")
-
-
-@pytest.mark.parametrize("kind", [SpanlightError, EngineLost])
-def test_faults_cross_processes_whole(kind: Any) -> None:
-    fault = pickle.loads(pickle.dumps(kind("It is so.", "Do this.")))
-    assert (type(fault), fault.message, fault.hint, str(fault)) == (
-        kind,
-        "It is so.",
-        "Do this.",
-        "It is so. Do this.",
-    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["", ". ", "City: "]))))

@@ -4,6 +4,7 @@ import io
 import os
 import pickle
 import signal
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -171,8 +172,7 @@ def test_a_large_request_can_be_stopped_while_the_process_is_made_ready(
 
     gate = tmp_path / "gate"
     monkeypatch.setenv("SPANLIGHT_TEST_GATE", str(gate))
-    child = Child(handlers.make_behind_a_gate, title="test process")
-    try:
+    with closing(Child(handlers.make_behind_a_gate, title="test process")) as child:
         child.begin()
         first = child.pid
         with pytest.raises(Stopped):
@@ -181,33 +181,28 @@ def test_a_large_request_can_be_stopped_while_the_process_is_made_ready(
         gate.touch()
         assert child.run(("is_warm",), Silent()) is True
         assert child.pid == first
-    finally:
-        child.close()
 
 
 @pytest.mark.parametrize("early", [True, False])
 def test_what_a_handler_lacks_is_said_by_each_request(early: bool) -> None:
-    child = Child(handlers.make_badly, title="test process")
-    try:
+    with closing(Child(handlers.make_badly, title="test process")) as child:
         if early:
             child.begin()
         for _ in range(2):
             with pytest.raises(SpanlightError, match="not whole: no such library"):
                 child.run(("pid",), Silent())
-    finally:
-        child.close()
     child.begin()
     assert not child.alive
 
 
 @pytest.mark.parametrize("reads", [None, ()])
 def test_messages_arrive_with_their_values(reads: tuple[str, ...] | None) -> None:
-    child, listener = Child(handlers.make, title="test process", reads=reads), Listener()
-    try:
-        with pytest.raises(SpanlightError) as fault:
-            child.run(("told_fault",), listener)
-    finally:
-        child.close()
+    listener = Listener()
+    with (
+        closing(Child(handlers.make, title="test process", reads=reads)) as child,
+        pytest.raises(SpanlightError) as fault,
+    ):
+        child.run(("told_fault",), listener)
     for message in (fault.value.message, *listener.notices):
         assert isinstance(message, Message) and message == "1,204 files in the red one."
         assert (message.pattern, message.several) == ("{n:,} file in {folder}.", "{n:,} files in {folder}.")
@@ -219,8 +214,7 @@ def test_messages_arrive_with_their_values(reads: tuple[str, ...] | None) -> Non
 
 def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path) -> None:
     """Unpickling calls whatever a pickle names: a process taken over by a file could do all that its parent may."""
-    child = Child(handlers.make, title="test process", reads=())
-    try:
+    with closing(Child(handlers.make, title="test process", reads=())) as child:
         said = [Progress(1, 2, "words"), {"numbers": (1, 2.5, None)}, b"bytes", frozenset("ab")]
         assert child.run(("echo", said), Silent()) == said
         with pytest.raises(EngineLost):
@@ -234,5 +228,3 @@ def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path)
             with pytest.raises(pickle.UnpicklingError):
                 _PlainUnpickler(io.BytesIO(f"c{module}\n{name}\n.".encode())).load()
         assert child.run(("count",), Silent()) == 1, "another process answers"
-    finally:
-        child.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from array import array
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -106,8 +107,7 @@ def make_echo() -> Any:
 
 
 def test_a_process_that_was_ended_gets_the_text_again() -> None:
-    engine = Engine(factory=make_echo)
-    try:
+    with closing(Engine(factory=make_echo)) as engine:
         question = ask("a" * LONG_TEXT)
         came = [engine.run(question, None, Silent())[1] for _ in range(2)]
         assert came == [[True], [False]]
@@ -116,15 +116,10 @@ def test_a_process_that_was_ended_gets_the_text_again() -> None:
         engine.unload(Silent())
         assert engine.run(question, None, Silent()) == (question, [True])
         assert engine.run(question, None, Silent()) == (question, [False])
-    finally:
-        engine.close()
 
 
 def test_a_document_that_was_prepared_is_not_sent_with_its_question() -> None:
-    engine = Engine(factory=make_echo)
-    try:
+    with closing(Engine(factory=make_echo)) as engine:
         question = ask("a" * LONG_TEXT)
         engine.prepare(question.documents, ModelChoice("folder"), Silent())
         assert engine.run(question, ModelChoice("folder"), Silent()) == (question, [False])
-    finally:
-        engine.close()

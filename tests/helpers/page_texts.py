@@ -38,16 +38,11 @@ class PageMaker:
         self.text.extend(text)
         self.index.extend([-1] * len(text))
 
-    def line(
-        self, words: str, left: float, top: float, size: float = 10, right_to_left: bool = False
-    ) -> None:
+    def line(self, words: str, left: float, top: float, size: float = 10) -> None:
         """A line of characters, each 0.6 of the size wide and 1.2 high; blanks take no room of their own."""
-        width = 0.6 * size
-        edge = left + (width * len(words) if right_to_left else 0)
-        for word in words:
-            near = edge - width if right_to_left else edge
-            self.put(word, NOWHERE if word == " " else (near, top, near + width, top + 1.2 * size))
-            edge = near if right_to_left else near + width
+        for at, letter in enumerate(words):
+            near = left + 0.6 * size * at
+            self.put(letter, NOWHERE if letter == " " else (near, top, near + 0.6 * size, top + 1.2 * size))
 
     def end_line(self, read: str = "\n") -> None:
         """The two characters that the engine puts at the end of a line, read as `read`."""

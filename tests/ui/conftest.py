@@ -15,6 +15,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
+from tests.conftest import ROOT
 from tests.helpers.ask_page import Reader
 from tests.helpers.documents_here import documents_here
 from tests.helpers.windows import FakeEngine, close_window, open_fake_workspace, shown_window
@@ -54,6 +55,22 @@ def collected_at_the_end(collecting_here: None) -> Iterator[None]:
     yield
     assert not gc.isenabled()
     gc.collect()
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """The theme, light before and after each test."""
+    theme = Theme(ROOT / "resources")
+    theme.choose("light")
+    yield theme
+    theme.choose("light")
+
+
+@pytest.fixture
+def lanes(qapp: QApplication) -> Iterator[Lanes]:
+    lanes = Lanes()
+    yield lanes
+    lanes.close()
 
 
 @pytest.fixture

@@ -37,19 +37,11 @@ from app.ui.kit.theme import Theme
 from app.ui.window import last_words
 from app.ui.window.pages import KEYS
 from app.ui.window.window import MainWindow
-from tests.conftest import ROOT
 from tests.helpers.classify_page import edit
 from tests.helpers.windows import FakeEngine, settle
 
 UI = Path(__file__).resolve().parent.parent.parent / "app" / "ui"
 HEADS = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS, Head.NEXT_SENTENCE)
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Theme:
-    theme = Theme(ROOT / "resources")
-    theme.choose("light")
-    return theme
 
 
 # As the source has it

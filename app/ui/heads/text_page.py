@@ -392,7 +392,7 @@ class TextPage(Page):
         if self._read_job is not None and self._read_job.running:
             self._read_job.stop()
             return True
-        asked = self._panel.lock.is_asking()
+        asked = not self._panel.lock.isHidden()
         self._panel.lock.put_away()
         return asked
 

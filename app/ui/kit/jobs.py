@@ -233,16 +233,15 @@ class Lane(QObject):
     rested = Signal()
     _woken = Signal()
 
-    def __init__(self, name: str, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._jobs: list[Job] = []
         self._started_jobs = 0
         self._awake = threading.Event()
         self._closed = False
         self._last = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._deliver)
         self._woken.connect(self._on_woken, Qt.ConnectionType.QueuedConnection)
         self._thread = threading.Thread(target=_run_queue, args=(self._queue,), name=name, daemon=True)

@@ -60,9 +60,9 @@ class Label(QLabel):
 class StyledLabel(QLabel):
     """A label of runs of text, each in its own style; the only label that gives Qt HTML."""
 
-    def __init__(self, *, wrap: bool = True) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.setWordWrap(wrap)
+        self.setWordWrap(True)
         self.setProperty("styled", "true")
 
     def set_runs(self, *runs: tuple[str, str]) -> None:
@@ -158,14 +158,14 @@ class KeyButton(Button):
 
     elides = Qt.TextElideMode.ElideRight
 
-    def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
+    def __init__(self, theme: Theme, text: str, key: str) -> None:
         super().__init__(text)
         self._theme, self._key = theme, key
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.text())
         self.setAccessibleDescription(tr("Key {key}", key=key))
         self.setToolTip(as_tip(f"{self.text()}  ({key})"))
-        mark(self, kind=kind, type=type)
+        mark(self, kind="verdict", type="small")
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()

@@ -51,10 +51,6 @@ class PasswordLine(QWidget):
         self.show()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def is_asking(self) -> bool:
-        """Whether it is asking for a password."""
-        return not self.isHidden()
-
     def put_away(self) -> None:
         """Hide the line and clear the password."""
         self.field.clear()

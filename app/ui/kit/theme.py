@@ -116,19 +116,17 @@ def _render(renderer: QSvgRenderer, size: int) -> QPixmap:
     return pixmap
 
 
-class ThemeFile:
-    """A theme as its TOML file defines it: base colours, and roles that name them.
+def read_roles(path: Path) -> dict[str, str]:
+    """Read a theme's TOML file, whose roles name its base colours; returns the colour of each role.
 
     Raises ValueError when a role names a base colour that does not exist, SpanlightError if the file is missing.
     """
-
-    def __init__(self, path: Path) -> None:
-        values = tomllib.loads(_read(path))
-        base = values["base"]
-        missing = sorted(role for role, name in values["roles"].items() if name not in base)
-        if missing:
-            raise ValueError(f"{path.name}: roles without a base colour: {', '.join(missing)}")
-        self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
+    values = tomllib.loads(_read(path))
+    base = values["base"]
+    missing = sorted(role for role, name in values["roles"].items() if name not in base)
+    if missing:
+        raise ValueError(f"{path.name}: roles without a base colour: {', '.join(missing)}")
+    return {role: base[name] for role, name in values["roles"].items()}
 
 
 # Widgets whose fonts a desktop theme such as GNOME's may set, which the application's font does not replace.
@@ -146,18 +144,19 @@ class Theme(QObject):
     lengths and the icons then follow every change. `changed` is for the few widgets that compute something from a font
     or a length: it is sent once a change of the colours or the text size has been applied.
 
-    `resources` is the folder that holds `themes/` and `icons/`; `still` is whether the person turned all motion off.
+    `resources` is the folder that holds `themes/` and `icons/`. `wanted` is the user's choice: `system`, `light` or
+    `dark`; `still` is whether the person turned all motion off.
     """
 
     changed = Signal()
 
-    def __init__(self, resources: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, resources: Path) -> None:
+        super().__init__()
         self._resources = resources
-        self._files = {name: ThemeFile(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
+        self._roles = {name: read_roles(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
         self._sheet = _read(resources / "themes" / "style.qss")
         self._icon_sources: dict[str, str] = {}
-        self._wanted = "system"
+        self.wanted = "system"
         self._scale = 1.0
         self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
@@ -167,21 +166,16 @@ class Theme(QObject):
         # Needed some 1,300 times before the first paint: querying the font each time took 65 ms.
         self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
         self._serif = _first_installed(_SERIF, "serif")
-        _colours.update(self._files[self.name].roles)
+        _colours.update(self._roles[self.name])
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property
     def name(self) -> str:
         """The theme in force: `light` or `dark`."""
-        if self._wanted != "system":
-            return self._wanted
+        if self.wanted != "system":
+            return self.wanted
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         return "dark" if dark else "light"
-
-    @property
-    def wanted(self) -> str:
-        """The user's choice: `system`, `light` or `dark`."""
-        return self._wanted
 
     @property
     def moves(self) -> bool:
@@ -191,13 +185,13 @@ class Theme(QObject):
 
     def choose(self, wanted: str, scale: float = 1.0) -> None:
         """Choose a theme and a text size (1.0 is the default), and apply both to the application."""
-        self._wanted = wanted if wanted in CHOICES else "system"
+        self.wanted = wanted if wanted in CHOICES else "system"
         self._scale = min(2.0, max(0.75, scale))
         hints = QGuiApplication.styleHints()
-        if self._wanted == "system":
+        if self.wanted == "system":
             hints.unsetColorScheme()
         else:
-            hints.setColorScheme(Qt.ColorScheme.Dark if self._wanted == "dark" else Qt.ColorScheme.Light)
+            hints.setColorScheme(Qt.ColorScheme.Dark if self.wanted == "dark" else Qt.ColorScheme.Light)
         self._apply()
 
     def scale_documents(self, scale: float) -> None:
@@ -216,7 +210,7 @@ class Theme(QObject):
 
     def colour(self, role: str) -> QColor:
         """The colour of a role. Raises KeyError for a role that the theme does not have."""
-        return QColor(self._files[self.name].roles[role])
+        return QColor(self._roles[self.name][role])
 
     def font(self, use: str = "ui") -> QFont:
         """The font of a use: tag, ui, small, small_strong, strong, code, title, winner, answer, quote or document."""
@@ -271,7 +265,7 @@ class Theme(QObject):
     def stylesheet(self) -> str:
         """The application's style sheet with this theme's colours and lengths filled in."""
         icons = (self._resources / "icons").as_posix()
-        roles = self._files[self.name].roles
+        roles = self._roles[self.name]
         sheet = self._sheet.replace("@icons", icons)
         sheet = re.sub(r"@([a-z_]+)", lambda match: roles[match[1]], sheet)
         sheet = re.sub(
@@ -315,7 +309,7 @@ class Theme(QObject):
         if not isinstance(app, QApplication) or self._applied == (self.name, self._scale):
             return
         self._applied = (self.name, self._scale)
-        _colours.update(self._files[self.name].roles)
+        _colours.update(self._roles[self.name])
         sheet = self.stylesheet()
         if app.styleSheet() != sheet:  # where another Theme set it, Qt would polish every widget again
             if not app.styleSheet():  # each time takes as long as polishing every widget

@@ -25,10 +25,10 @@ class VerdictRow(QWidget):
         super().__init__()
         self.about = plain_label(type="small", ink="quiet")
         self.yours = plain_label(type="small_strong")
-        self.right = KeyButton(theme, tr("Right"), "A", kind="verdict", type="small")
-        self.instead = KeyButton(theme, tr("These words instead"), "E", kind="verdict", type="small")
+        self.right = KeyButton(theme, tr("Right"), "A")
+        self.instead = KeyButton(theme, tr("These words instead"), "E")
         self.instead.setToolTip(as_tip(tr("Select the right words in the document first  (E)")))
-        self.absent = KeyButton(theme, tr("Not in the text"), "X", kind="verdict", type="small")
+        self.absent = KeyButton(theme, tr("Not in the text"), "X")
         buttons = (self.right, self.absent, self.instead)  # the longest last: it may need a line of its own
         for button in buttons:
             button.setCheckable(True)

@@ -65,7 +65,7 @@ class DocumentBeside(QFrame):
         self.answer = plain_label(type="quote", selectable=True)
         self.likely = plain_label(type="small", ink="quiet")
         self.verdicts = VerdictRow(theme)
-        self.undo = KeyButton(theme, tr("Undo"), "U", kind="verdict", type="small")
+        self.undo = KeyButton(theme, tr("Undo"), "U")
         self._lay_out()
         self.find_bar.closed.connect(self._focus_pane)
         self.tools.left.connect(self._focus_pane)

@@ -10,9 +10,8 @@ from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Report
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.messages import fault_of
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
@@ -127,8 +126,8 @@ class NetworkSwitch(QObject):
     @Slot()
     def _look(self) -> None:
         if self._job is None or not self._job.running:
-            self._job = self._lanes.files.start(_changed_elsewhere, self._workspace)
-            self._job.done.connect(self._settings_taken_over)
+            job = self._lanes.files.start(do, self._workspace.chosen_elsewhere)
+            self._job = job.then(self._settings_taken_over)
 
     @Slot(object)
     def _settings_taken_over(self, names: tuple[str, ...]) -> None:
@@ -164,8 +163,3 @@ class NetworkSwitch(QObject):
     @Slot()
     def _rested(self) -> None:
         self._button.set_busy("")
-
-
-def _changed_elsewhere(workspace: Workspace, report: Report) -> tuple[str, ...]:
-    """Take over the settings that another process of Spanlight has changed, and return their names."""
-    return workspace.chosen_elsewhere()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
-from app.ui.kit.parts import Label, Scrolling, as_tip
-from app.ui.kit.segments import PickGroup
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.boxes import column
+from app.ui.kit.parts import Scrolling, as_tip, plain_label
+from app.ui.kit.segments import Choices
+from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.window.pages import FOOT, Place, keys_of
 
@@ -18,29 +19,20 @@ from app.ui.window.pages import FOOT, Place, keys_of
 _WIDE_ENOUGH = 196
 
 
-class Rail(QFrame):
+class Rail(Choices):
     """Named pages in groups, one of them chosen; the group FOOT is at the bottom.
 
-    `chosen` carries the key of the page that the user picked. In a narrow window (`is_narrow`) only the icons are
-    shown; their tool tips have the names.
+    In a narrow window (`is_narrow`) only the icons are shown; their tool tips have the names.
     """
 
-    chosen = Signal(str)
-
     def __init__(self, theme: Theme, places: Sequence[Place]) -> None:
-        super().__init__()
+        super().__init__(tr("Pages"))
         self._theme = theme
-        self.buttons: dict[str, QPushButton] = {}
-        self._group = PickGroup(self)
-        self._group.picked.connect(self._picked)
         self._group.buttonToggled.connect(self._toggled)
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        theme.space(layout, 0.5, (2, 2.5, 2, 2))
+        layout = column(theme, gap=0.5, margins=(2, 2.5, 2, 2), parent=inner)
         self._area = Scrolling(inner)  # in a low window, large text has no room for all
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._area)
+        column(theme, self._area, parent=self)
         group = ""
         for at, place in enumerate(places, 1):
             if place.group != group:
@@ -52,30 +44,26 @@ class Rail(QFrame):
             layout.addWidget(self._button(place, keys_of(at, place.key)))
         self.is_narrow = False
         self.setProperty("kind", "rail")
-        self.setAccessibleName(tr("Pages"))
         theme.changed.connect(self._fit)
         self._area.verticalScrollBar().rangeChanged.connect(self._scrolled_or_not)
         self._fit()
 
     def _heading(self, group: str) -> QLabel:
-        heading = Label(group)
-        mark(heading, type="small", ink="quiet")
+        heading = plain_label(group, type="small", ink="quiet", wrap=False)
         self._theme.in_steps(heading.setContentsMargins, 3.25, 4, 0, 1)
         return heading
 
     def _button(self, place: Place, shortcut: str) -> QPushButton:
-        button = self.buttons[place.key] = QPushButton()
+        button = QPushButton()
         button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
-        button.setAutoExclusive(True)  # for screen readers; the group itself keeps one checked
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
-        button.setProperty("key", place.key)
         title = localised(place.title)
         button.setAccessibleName(title)
         button.setToolTip(as_tip(f"{title}  ({shortcut})" if shortcut else title))
         button.installEventFilter(self)
-        self._group.addButton(button)
+        self.add_button(place.key, button)
         return button
 
     def event(self, event: QEvent) -> bool:
@@ -86,8 +74,8 @@ class Rail(QFrame):
 
     def select(self, key: str) -> None:
         """Show a page as the chosen one without sending `chosen`."""
-        self._group.check(self.buttons[key])
-        self._area.ensureWidgetVisible(self.buttons[key])
+        super().select(key)
+        self._area.ensureWidgetVisible(self._buttons[key])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit to the window's width, and walk through the pages with the arrow keys."""
@@ -96,7 +84,7 @@ class Rail(QFrame):
             self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            order = list(self.buttons.values())
+            order = list(self._buttons.values())
             if step and watched in order:
                 button = order[(order.index(watched) + step) % len(order)]
                 button.setFocus(Qt.FocusReason.TabFocusReason)
@@ -108,12 +96,8 @@ class Rail(QFrame):
     def _toggled(self, button: QPushButton, chosen: bool) -> None:
         """Have Tab reach only the chosen page's button, from which the arrow keys start."""
         if chosen:
-            for one in self.buttons.values():
+            for one in self._buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
-
-    @Slot(object)
-    def _picked(self, button: QPushButton) -> None:
-        self.chosen.emit(button.property("key"))
 
     @Slot()
     def _scrolled_or_not(self) -> None:
@@ -129,7 +113,7 @@ class Rail(QFrame):
         self.is_narrow = self._is_too_narrow()
         metrics = QFontMetrics(self._theme.font("strong"))
         widest = 0
-        for button in self.buttons.values():
+        for button in self._buttons.values():
             button.setText("" if self.is_narrow else button.accessibleName())
             widest = max(widest, metrics.horizontalAdvance(button.accessibleName()))
         bar = self._area.verticalScrollBar()

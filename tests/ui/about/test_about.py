@@ -76,7 +76,7 @@ def test_settings_leads_to_about_and_esc_back(window: MainWindow, qtbot: QtBot) 
     assert settings.about.words() == f"Spanlight {VERSION}"  # type: ignore[attr-defined]
     settings.about.link.click()  # type: ignore[attr-defined]
     assert isinstance(window.page, AboutView)
-    assert window.rail.buttons["settings"].isChecked(), "the rail names the page that it belongs to"
+    assert window.rail._buttons["settings"].isChecked(), "the rail names the page that it belongs to"
     qtbot.keyClick(window.page, Qt.Key.Key_Escape)
     assert window.page is settings
 

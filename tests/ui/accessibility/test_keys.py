@@ -17,13 +17,10 @@ from app.core.corrections import Verdict
 from app.ui.ask.run import ScopeKind
 from app.ui.document.pdf.page_selection import next_stop
 from app.ui.inspect.charts.numbers_table import NumbersTable
-from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import TEXT, WORDS
 from tests.helpers.furnished import FurnishedEngine, furnish, shown, wait_until
 from tests.helpers.windows import FakeEngine
-
-PAGES = ("ask", "table", "classify", "names", "teach", "fill", "follow", "inspect", "history")
 
 
 @pytest.fixture(scope="module")
@@ -183,19 +180,6 @@ def test_every_deed_is_done_by_keys(furnished: MainWindow) -> None:
                 f"{deed.page}, {deed.name}: {type(error).__name__} {error}; {QApplication.focusWidget()}"
             )
     assert not failed, "\n" + "\n".join(failed)
-
-
-def test_every_page_has_its_key_and_keys_are_told(furnished: MainWindow) -> None:
-    for number, key in enumerate(PAGES, 1):
-        press(furnished, f"Ctrl+{number}")
-        assert furnished.page.KEY == key
-    press(furnished, "Ctrl+,")
-    assert furnished.page.KEY == "settings"
-    press(furnished, "F1")
-    help_sheet = furnished.findChild(ShortcutsHelp)
-    assert help_sheet is not None and help_sheet.isVisible()
-    QTest.keyClick(help_sheet, Qt.Key.Key_Escape)
-    assert not help_sheet.isVisible()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")

@@ -111,7 +111,7 @@ def test_nothing_is_lost_at_twice_the_size_on_a_small_screen(furnished: MainWind
             faults.append(f"{name}: the window is {window.size().toTuple()}")
         faults += [f"{name}: {fault}" for fault in (*cut_off(page), *sideways(page))]
         if page.window() is furnished:
-            button = furnished.rail.buttons.get(furnished.page.KEY)
+            button = furnished.rail._buttons.get(furnished.page.KEY)
             if button is not None and button.visibleRegion().boundingRect().height() < button.height():
                 faults.append(f"{name}: the rail does not show it")
     assert not faults, "\n" + "\n".join(faults)

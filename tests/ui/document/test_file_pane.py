@@ -78,7 +78,7 @@ def test_a_password_and_a_fault_are_shown_in_place(pane: FilePane, tmp_path: Pat
     pane.show_file(str(path))
     opening = pane.findChild(OpeningPage)
     assert opening is not None
-    qtbot.waitUntil(opening.lock.is_asking)
+    qtbot.waitUntil(lambda: not opening.lock.isHidden())
     opening.lock.field.setText("sesame")
     with qtbot.waitSignal(pane.opened):
         opening.lock.entered.emit("sesame")

@@ -1,22 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.settings.drafts import SAVE_EVERY_MS, Drafts
 from app.ui.kit.draft import Draft
 from app.ui.kit.jobs import Lanes
-
-
-@pytest.fixture
-def lanes(qtbot: QtBot) -> Iterator[Lanes]:
-    lanes = Lanes()
-    yield lanes
-    lanes.close()
 
 
 def test_a_draft_is_saved_while_it_is_typed_without_a_pause(

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
-from app.ui.kit.jobs import Flow, Job, Lane
+from app.ui.kit.jobs import Job, Lane
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 
@@ -43,11 +43,38 @@ class Listener:
         return [one for one in self.said if one[0] in ("done", "failed", "stopped")]
 
 
+class Gate:
+    """A flow that waits, once it has entered, until a test opens the gate."""
+
+    def __init__(self) -> None:
+        self._entered, self._open = threading.Event(), threading.Event()
+        self.is_entered, self.open = self._entered.is_set, self._open.set
+
+    def __call__(self, report: Report) -> str:
+        self._entered.set()
+        self._open.wait(10)
+        return "too late"
+
+
+def until_stopped(entered: threading.Event, report: Report) -> None:
+    entered.set()
+    while True:
+        report.check()
+        time.sleep(0.001)
+
+
 @pytest.fixture
 def lane(qapp: QCoreApplication) -> Iterator[Lane]:
     lane = Lane("test")
     yield lane
     lane.close()
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    gate = Gate()
+    yield gate
+    gate.open()
 
 
 def test_a_result_arrives_once_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
@@ -80,74 +107,63 @@ def test_a_failed_job_ends_once_and_the_lane_goes_on(lane: Lane, qtbot: QtBot, e
     qtbot.waitUntil(lambda: after.ends() == [("done", "well")])
 
 
-def test_stopped_is_sent_once_and_at_once_whatever_the_flow_does(lane: Lane, qtbot: QtBot) -> None:
-    entered, leave = threading.Event(), threading.Event()
-
-    def stubborn(report: Report) -> str:
-        entered.set()
-        leave.wait(5)
-        return "too late"
-
-    job = lane.start(stubborn)
+def test_stopped_is_sent_once_and_at_once_whatever_the_flow_does(
+    lane: Lane, gate: Gate, qtbot: QtBot
+) -> None:
+    job = lane.start(gate)
     heard = Listener(job)
-    qtbot.waitUntil(entered.is_set)
+    qtbot.waitUntil(gate.is_entered)
     job.stop()
     assert heard.ends() == [("stopped", None)]
     job.stop()
-    leave.set()
+    gate.open()
     qtbot.waitUntil(lambda: lane.idle)
     assert heard.ends() == [("stopped", None)]
 
 
-def test_a_job_stopped_in_the_queue_never_runs(lane: Lane, qtbot: QtBot) -> None:
-    leave = threading.Event()
+def test_a_job_stopped_in_the_queue_never_runs(lane: Lane, gate: Gate, qtbot: QtBot) -> None:
     ran: list[str] = []
-    lane.start(lambda report: leave.wait(5))
+    lane.start(gate)
     waiting = lane.start(lambda report: ran.append("ran"))
     heard = Listener(waiting)
     waiting.stop()
-    leave.set()
+    gate.open()
     qtbot.waitUntil(lambda: lane.idle)
     assert heard.said == [("stopped", None)]
     assert ran == []
 
 
-def test_a_dropped_job_sends_nothing_more(lane: Lane, qtbot: QtBot) -> None:
-    entered, leave = threading.Event(), threading.Event()
-
+def test_a_dropped_job_sends_nothing_more(lane: Lane, gate: Gate, qtbot: QtBot) -> None:
     def old(report: Report) -> str:
         report.partial("old news")
-        entered.set()
-        leave.wait(5)
+        gate(report)
         report.progress(Progress(1, 2))
         return "old"
 
     first = lane.start(old)
     heard_first = Listener(first)
-    qtbot.waitUntil(entered.is_set)
+    qtbot.waitUntil(gate.is_entered)
     first.drop()
     before = list(heard_first.said)
     second = Listener(lane.start(lambda report: "new"))
-    leave.set()
+    gate.open()
     qtbot.waitUntil(lambda: bool(second.ends()))
     qtbot.wait(80)
     assert heard_first.said == before
     assert second.ends() == [("done", "new")]
 
 
-def test_progress_is_sent_at_most_every_50_ms_and_is_the_latest(lane: Lane, qtbot: QtBot) -> None:
-    leave = threading.Event()
-
+def test_progress_is_sent_at_most_every_50_ms_and_is_the_latest(lane: Lane, gate: Gate, qtbot: QtBot) -> None:
     def flow(report: Report) -> None:
         for number in range(2000):
             report.progress(Progress(number, 2000))
             time.sleep(0.0001)
-        leave.wait(5)
+        gate(report)
 
     job = lane.start(flow)
     heard = Listener(job)
     qtbot.waitUntil(lambda: ("progress", Progress(1999, 2000)) in heard.said)
-    leave.set()
+    gate.open()
     qtbot.waitUntil(lambda: bool(heard.ends()))
     gaps = [after - before for before, after in zip(heard.times, heard.times[1:], strict=False)]
     assert all(gap >= 0.045 for gap in gaps), gaps
@@ -178,20 +194,19 @@ def test_all_partial_results_and_notices_arrive_in_order_before_the_end(lane: La
 
 
 @pytest.mark.parametrize("end", ["stop", "drop"])
-def test_the_notices_of_a_stopped_or_dropped_job_are_not_sent(lane: Lane, qtbot: QtBot, end: str) -> None:
-    entered, leave = threading.Event(), threading.Event()
+def test_the_notices_of_a_stopped_or_dropped_job_are_not_sent(
+    lane: Lane, gate: Gate, qtbot: QtBot, end: str
+) -> None:
     noticed: list[str] = []
 
     def flow(report: Report) -> None:
-        entered.set()
-        leave.wait(5)
-        report.notice("too late")
+        report.notice(gate(report))
 
     lane.noticed.connect(noticed.append)
     job = lane.start(flow)
-    qtbot.waitUntil(entered.is_set)
+    qtbot.waitUntil(gate.is_entered)
     getattr(job, end)()
-    leave.set()
+    gate.open()
     qtbot.waitUntil(lambda: lane.idle)
     lane.start(lambda report: report.notice("in time"))
     qtbot.waitUntil(lambda: lane.idle)
@@ -199,16 +214,8 @@ def test_the_notices_of_a_stopped_or_dropped_job_are_not_sent(lane: Lane, qtbot:
 
 
 def test_closing_stops_a_running_flow_and_sends_nothing(qapp: QCoreApplication, qtbot: QtBot) -> None:
-    lane = Lane("closing")
-    entered = threading.Event()
-
-    def flow(report: Report) -> None:
-        while True:
-            entered.set()
-            report.check()
-            time.sleep(0.001)
-
-    heard = Listener(lane.start(flow))
+    lane, entered = Lane("closing"), threading.Event()
+    heard = Listener(lane.start(until_stopped, entered))
     qtbot.waitUntil(entered.is_set)
     before = list(heard.said)
     assert lane.close()
@@ -221,14 +228,7 @@ def test_closing_stops_a_running_flow_and_sends_nothing(qapp: QCoreApplication, 
 def test_queued_writes_run_after_the_lane_was_closed(qapp: QCoreApplication) -> None:
     lane, entered = Lane("closing"), threading.Event()
     ran: list[str] = []
-
-    def running(report: Report) -> None:
-        entered.set()
-        while True:
-            report.check()
-            time.sleep(0.001)
-
-    lane.start(running)
+    lane.start(until_stopped, entered)
     lane.start(lambda report: ran.append("a query"))
     written = Listener(lane.start_write(lambda report: ran.append("a write")))
     lane.start_write(lambda report: ran.append("a write that was dropped")).drop()
@@ -236,9 +236,11 @@ def test_queued_writes_run_after_the_lane_was_closed(qapp: QCoreApplication) -> 
     assert lane.close(10) and ran == ["a write"] and not written.said
 
 
-def test_queued_writes_are_finished_in_their_order_while_the_lane_is_busy(lane: Lane, qtbot: QtBot) -> None:
-    end, ran, done = threading.Event(), list[str](), list[object]()
-    lane.start(lambda report: end.wait(10))
+def test_queued_writes_are_finished_in_their_order_while_the_lane_is_busy(
+    lane: Lane, gate: Gate, qtbot: QtBot
+) -> None:
+    ran, done = list[str](), list[object]()
+    lane.start(gate)
     lane.start(lambda report: ran.append("a query"))
 
     def follow(result: object) -> None:
@@ -254,7 +256,7 @@ def test_queued_writes_are_finished_in_their_order_while_the_lane_is_busy(lane: 
     lane.start_write(lambda report: ran.append("another write"))
     lane.finish_writes()
     assert ran == ["a write", "another write", "what follows"] and done == ["written", None]
-    end.set()
+    gate.open()
     qtbot.waitUntil(lambda: lane.idle)
     assert ran == ["a write", "another write", "what follows", "a query"], "each once"
     assert first.said == [("started", None), ("done", "written")] and first.threads == {
@@ -262,29 +264,23 @@ def test_queued_writes_are_finished_in_their_order_while_the_lane_is_busy(lane: 
     }
 
 
-def test_a_write_that_has_begun_is_waited_for_so_long(lane: Lane, qtbot: QtBot) -> None:
-    begun, end, ran = threading.Event(), threading.Event(), list[str]()
-
-    def write(report: Report) -> None:
-        begun.set()
-        end.wait(10)
-        ran.append("a write")
-
-    lane.start_write(write)
+def test_a_write_that_has_begun_is_waited_for_so_long(lane: Lane, gate: Gate, qtbot: QtBot) -> None:
+    ran: list[str] = []
+    lane.start_write(lambda report: ran.append(gate(report)))
     lane.start_write(lambda report: ran.append("another write"))
-    begun.wait(5)
+    qtbot.waitUntil(gate.is_entered)
     lane.finish_writes(0.05)
     assert not ran
-    threading.Timer(0.05, end.set).start()
+    threading.Timer(0.05, gate.open).start()
     lane.finish_writes()
-    assert ran == ["a write", "another write"]
+    assert ran == ["too late", "another write"]
 
 
 def test_a_write_that_fails_as_the_window_closes_is_logged(
-    lane: Lane, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+    lane: Lane, gate: Gate, caplog: pytest.LogCaptureFixture
 ) -> None:
-    end, failed = threading.Event(), list[object]()
-    lane.start(lambda report: end.wait(10))
+    failed: list[object] = []
+    lane.start(gate)
     fault = SpanlightError("The disk is full.", "Free some space.")
 
     def refuse(report: Report) -> None:
@@ -292,7 +288,6 @@ def test_a_write_that_fails_as_the_window_closes_is_logged(
 
     lane.start_write(refuse).then(failed=failed.append)
     lane.finish_writes()
-    end.set()
     assert failed == [fault] and "The disk is full." in caplog.text
 
 
@@ -323,12 +318,8 @@ def test_a_lane_announces_new_work_and_that_none_is_left(lane: Lane, qtbot: QtBo
 
 
 def test_a_queued_job_knows_what_blocks_it(lane: Lane, qtbot: QtBot) -> None:
-    ends = [threading.Event() for _ in range(2)]
-
-    def until(end: threading.Event) -> Flow:
-        return lambda report: end.wait(5)
-
-    first, second = lane.start(until(ends[0])), lane.start(until(ends[1]))
+    gates = Gate(), Gate()
+    first, second = map(lane.start, gates)
     third = lane.start(lambda report: None)
     first.name, second.name, third.name = "the first", "the second", "the third"
     told: list[str] = []
@@ -339,11 +330,11 @@ def test_a_queued_job_knows_what_blocks_it(lane: Lane, qtbot: QtBot) -> None:
         "the first",
         "the first",
     )
-    ends[0].set()
+    gates[0].open()
     qtbot.waitUntil(lambda: told == ["the second"])
     second.stop()  # while it winds down, it blocks no other job
     assert lane.blocker_of(third) == ""
-    ends[1].set()
+    gates[1].open()
     qtbot.waitUntil(lambda: lane.idle)
 
 
@@ -362,16 +353,15 @@ def test_a_receiver_of_begun_can_queue_something_first(lane: Lane, qtbot: QtBot)
 
 
 def test_a_job_whose_queue_status_was_shown_is_freed_at_its_end(
-    lane: Lane, theme: Theme, qtbot: QtBot
+    lane: Lane, gate: Gate, theme: Theme, qtbot: QtBot
 ) -> None:
     strip = ProgressStrip(theme)
     qtbot.addWidget(strip)
-    end = threading.Event()
-    before, job = lane.start(lambda report: end.wait(5)), lane.start(lambda report: None)
+    before, job = lane.start(gate), lane.start(lambda report: None)
     before.name = "the work on Ask"
     QueueStatus(lane, job, strip, "Getting ready")
     assert strip.words() == "Waits for the work on Ask to end"
-    end.set()
+    gate.open()
     qtbot.waitUntil(lambda: lane.idle)
     assert strip.words() == "Getting ready"
     gone = weakref.ref(job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
@@ -32,6 +33,7 @@ from app.ui.kit.undo_line import UndoLine
 
 TEXT = Message("A {thing} of ours", thing=Message("sentence"))
 SHOWN = "a SENTENCE OF OURS"  # in the other case
+WidgetT = TypeVar("WidgetT", bound=QWidget)
 
 
 class Turned(QTranslator):
@@ -53,83 +55,10 @@ def turned(qapp: QApplication) -> Iterator[None]:
     QCoreApplication.removeTranslator(translator)
 
 
-def facts(theme: Theme) -> FactsGrid:
-    grid = FactsGrid(theme)
-    grid.set_facts([Fact(TEXT, TEXT, TEXT)])
-    return grid
-
-
-def empty(theme: Theme) -> EmptyState:
-    state = EmptyState(theme, "history")
-    state.show_message(TEXT, TEXT, TEXT, tip=TEXT)
-    return state
-
-
-def linked(theme: Theme) -> LinkedChoice:
-    choice = LinkedChoice(theme, TEXT)
-    choice.set_words(TEXT)
-    return choice
-
-
-def elided_button(theme: Theme) -> ElidedButton:
-    button = ElidedButton(theme)
-    button.resize(900, 30)
-    button.setText(TEXT)
-    return button
-
-
-def flowing(theme: Theme) -> FlowText:
-    text = FlowText(theme, "ui")
-    text.set_text(TEXT)
-    return text
-
-
-def form(theme: Theme) -> FormCard:
-    card = FormCard(theme, TEXT)
-    card.add_row(TEXT, QWidget(), TEXT)
-    return card
-
-
-def noticed(theme: Theme) -> Notice:
-    notice = Notice(theme)
-    notice.show_hint(TEXT, TEXT, act=TEXT)
-    return notice
-
-
-def styled(theme: Theme) -> StyledLabel:
-    label = StyledLabel()
-    label.set_runs((TEXT, ""))
-    return label
-
-
-def bars(theme: Theme) -> ScoreBars:
-    scores = ScoreBars(theme)
-    scores.set_rows((ScoreRow(TEXT, 0.5, TEXT),))
-    return scores
-
-
-def undo(theme: Theme) -> UndoLine:
-    line = UndoLine(theme)
-    line.offer(TEXT)
-    return line
-
-
-def asked(theme: Theme) -> Confirmation:
-    question = Confirmation(theme, TEXT, TEXT)
-    question.ask(TEXT, takes_focus=False)
-    return question
-
-
-def at_work(theme: Theme) -> ProgressStrip:
-    strip = ProgressStrip(theme)
-    strip.show_progress(Progress(0, 0, TEXT))
-    return strip
-
-
-def named(theme: Theme) -> QComboBox:
-    box = QComboBox()
-    name_choice(box, TEXT)
-    return box
+def after(widget: WidgetT, call: Callable[..., object], *given: object, **named: object) -> WidgetT:
+    """Return a widget once a function was called with it."""
+    call(widget, *given, **named)
+    return widget
 
 
 @pytest.mark.parametrize(
@@ -143,7 +72,19 @@ def named(theme: Theme) -> QComboBox:
         lambda theme: SampleButton(theme, TEXT, TEXT),
         lambda theme: Segments(theme, TEXT, (("one", TEXT), ("other", TEXT))),
         lambda theme: ModelFilters(theme, TEXT, {TEXT: (("", TEXT), ("one", TEXT))}),
-        asked, at_work, bars, elided_button, empty, facts, flowing, form, linked, named, noticed, styled, undo,
+        lambda theme: after(FactsGrid(theme), FactsGrid.set_facts, [Fact(TEXT, TEXT, TEXT)]),
+        lambda theme: after(EmptyState(theme, "history"), EmptyState.show_message, TEXT, TEXT, TEXT, tip=TEXT),
+        lambda theme: after(LinkedChoice(theme, TEXT), LinkedChoice.set_words, TEXT),
+        lambda theme: after(ElidedButton(theme), ElidedButton.setText, TEXT),
+        lambda theme: after(FlowText(theme, "ui"), FlowText.set_text, TEXT),
+        lambda theme: after(FormCard(theme, TEXT), FormCard.add_row, TEXT, QWidget(), TEXT),
+        lambda theme: after(Notice(theme), Notice.show_hint, TEXT, TEXT, act=TEXT),
+        lambda theme: after(StyledLabel(), StyledLabel.set_runs, (TEXT, "")),
+        lambda theme: after(ScoreBars(theme), ScoreBars.set_rows, (ScoreRow(TEXT, 0.5, TEXT),)),
+        lambda theme: after(UndoLine(theme), UndoLine.offer, TEXT),
+        lambda theme: after(Confirmation(theme, TEXT, TEXT), Confirmation.ask, TEXT, takes_focus=False),
+        lambda theme: after(ProgressStrip(theme), ProgressStrip.show_progress, Progress(0, 0, TEXT)),
+        lambda theme: after(QComboBox(), name_choice, TEXT),
     ],
 )  # fmt: skip
 def test_a_widget_shows_messages_in_the_windows_language(

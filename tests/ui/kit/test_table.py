@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings.paths import default_paths
 from app.ui.kit.table import Column, RowTable, TableModel
 from app.ui.kit.theme import Theme
 
@@ -33,8 +31,8 @@ COLUMNS = (
 
 
 @pytest.fixture
-def table(qapp: QApplication, qtbot: QtBot) -> RowTable:
-    found = RowTable(Theme(default_paths().resources), "Things", COLUMNS)
+def table(theme: Theme, qtbot: QtBot) -> RowTable:
+    found = RowTable(theme, "Things", COLUMNS)
     qtbot.addWidget(found)
     found._model.set_rows([Thing("pear", 3), Thing("Apple", 1), Thing("fig", 2), Thing("apple pie", 10)])
     return found

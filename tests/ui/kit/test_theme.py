@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 
 from app.ui.inspect.charts.painting import contrast
-from app.ui.kit.theme import LineIcon, Theme, ThemeFile, mark
+from app.ui.kit.theme import LineIcon, Theme, mark, read_roles
 from tests.conftest import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -51,7 +51,7 @@ SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", 
 
 @cache
 def roles(name: str) -> dict[str, str]:
-    return ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles
+    return read_roles(RESOURCES / "themes" / f"{name}.toml")
 
 
 def colour(name: str, role: str) -> QColor:
@@ -73,7 +73,7 @@ def test_a_role_without_its_base_colour_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text('[base]\nred = "#f00"\n[roles]\nink = "crimson"\n', encoding="utf-8")
     with pytest.raises(ValueError, match="ink"):
-        ThemeFile(path)
+        read_roles(path)
 
 
 @pytest.mark.parametrize("name", THEMES)

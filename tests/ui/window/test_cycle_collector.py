@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
@@ -28,13 +27,6 @@ class Cycle:
 
     def __del__(self) -> None:
         self.gone.append(threading.get_ident())
-
-
-@pytest.fixture
-def lanes(qapp: QApplication) -> Iterator[Lanes]:
-    lanes = Lanes()
-    yield lanes
-    lanes.close()
 
 
 @pytest.fixture

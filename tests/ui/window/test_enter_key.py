@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -40,11 +40,34 @@ def engine(reader: Reader) -> FakeEngine:
 
 
 @pytest.fixture
-def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[MainWindow]:
+def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
     window = open_window()
     settle(window, qtbot)
     EnterKey(window)
-    yield window
+    return window
+
+
+@pytest.fixture
+def view(window: MainWindow) -> AskView:
+    view = window.pages["ask"]
+    assert isinstance(view, AskView)
+    return view
+
+
+@pytest.fixture
+def heard() -> list[str]:
+    """What was pressed or chosen."""
+    return []
+
+
+@pytest.fixture
+def button(window: MainWindow, heard: list[str]) -> QPushButton:
+    """A button that has the focus."""
+    button = QPushButton(window.centralWidget())
+    button.clicked.connect(lambda: heard.append("button"))
+    button.show()
+    button.setFocus()
+    return button
 
 
 def press(window: QWidget, key: Qt.Key = Qt.Key.Key_Return) -> None:
@@ -54,8 +77,9 @@ def press(window: QWidget, key: Qt.Key = Qt.Key.Key_Return) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_enter_presses_any_button_that_has_the_focus(window: MainWindow, qtbot: QtBot, key: Qt.Key) -> None:
-    heard: list[str] = []
+def test_enter_presses_any_button_that_has_the_focus(
+    window: MainWindow, heard: list[str], key: Qt.Key
+) -> None:
     for kind in (QPushButton, QToolButton, QCheckBox):
         button = kind(window.centralWidget())
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -68,31 +92,20 @@ def test_enter_presses_any_button_that_has_the_focus(window: MainWindow, qtbot: 
 
 
 def test_enter_on_a_button_upon_the_empty_page_opens_and_types_nothing(
-    window: MainWindow, qtbot: QtBot
+    window: MainWindow, view: AskView, heard: list[str]
 ) -> None:
-    view = window.pages["ask"]
-    assert isinstance(view, AskView)
     sheet = view.sheets.current()
-    heard: list[bool] = []
     sheet.empty.open.clicked.disconnect()
-    sheet.empty.open.clicked.connect(lambda: heard.append(True))
+    sheet.empty.open.clicked.connect(lambda: heard.append("open"))
     sheet.empty.open.setFocus()
     press(window)
     assert heard and not sheet.pane.text()
 
 
-def test_held_down_it_presses_once(window: MainWindow, qtbot: QtBot) -> None:
-    heard: list[bool] = []
-    button = QPushButton(window.centralWidget())
-    button.clicked.connect(lambda: heard.append(True))
-    button.show()
-    button.setFocus()
-    press(window)
-    again = QKeyEvent(
-        QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=True
-    )
-    QApplication.sendEvent(window.windowHandle(), again)
-    assert len(heard) == 1
+def test_held_down_it_presses_once(window: MainWindow, button: QPushButton, heard: list[str]) -> None:
+    tell(window, QEvent.Type.KeyPress)
+    hold(window)
+    assert heard == ["button"]
 
 
 def tell(window: QWidget, kind: QEvent.Type, *, again: bool = False, at: int = 0) -> None:
@@ -111,21 +124,16 @@ def hold(window: QWidget) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
-    window: MainWindow, qtbot: QtBot
+    window: MainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
 ) -> None:
-    heard: list[str] = []
-    button, menu, field = (
-        QPushButton(window.centralWidget()),
-        QMenu(window),
-        QLineEdit(window.centralWidget()),
-    )
+    menu, field = QMenu(window), QLineEdit(window.centralWidget())
+    button.clicked.disconnect()
     menu.addAction("One", lambda: heard.append("menu"))
     dialog = QDialog(window)
     save = QPushButton("Save")
     QVBoxLayout(dialog).addWidget(save)
     save.clicked.connect(lambda: heard.append("dialog"))
     field.returnPressed.connect(lambda: heard.append("field"))
-    button.show()
     field.show()
 
     def open_menu() -> None:
@@ -153,12 +161,9 @@ def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
             qtbot.waitUntil(lambda: window.isActiveWindow())
 
 
-def test_held_down_somewhere_else_it_repeats_as_ever(window: MainWindow, qtbot: QtBot) -> None:
-    view = window.pages["ask"]
-    assert isinstance(view, AskView)
-    button = QPushButton(window.centralWidget())
-    button.show()
-    button.setFocus()
+def test_held_down_somewhere_else_it_repeats_as_ever(
+    window: MainWindow, view: AskView, button: QPushButton
+) -> None:
     press(window)
     pane = view.sheets.current().pane
     pane.setFocus()
@@ -168,12 +173,10 @@ def test_held_down_somewhere_else_it_repeats_as_ever(window: MainWindow, qtbot: 
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_in_a_menu_enter_takes_what_is_chosen_there(window: MainWindow, qtbot: QtBot) -> None:
-    heard: list[str] = []
-    button, menu = QPushButton(window.centralWidget()), QMenu(window)
-    button.clicked.connect(lambda: heard.append("button"))
-    button.show()
-    button.setFocus()
+def test_in_a_menu_enter_takes_what_is_chosen_there(
+    window: MainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
+) -> None:
+    menu = QMenu(window)
     menu.addAction("One", lambda: heard.append("menu"))
     menu.popup(window.mapToGlobal(window.rect().center()))
     qtbot.waitUntil(menu.isVisible)
@@ -182,9 +185,9 @@ def test_in_a_menu_enter_takes_what_is_chosen_there(window: MainWindow, qtbot: Q
     assert heard == ["menu"]
 
 
-def test_where_no_button_has_the_focus_enter_is_what_it_was(window: MainWindow, qtbot: QtBot) -> None:
-    view = window.pages["ask"]
-    assert isinstance(view, AskView)
+def test_where_no_button_has_the_focus_enter_is_what_it_was(
+    window: MainWindow, view: AskView, qtbot: QtBot
+) -> None:
     sheet = view.sheets.current()
     sheet.pane.setFocus()
     press(window)
@@ -203,12 +206,10 @@ def test_where_no_button_has_the_focus_enter_is_what_it_was(window: MainWindow, 
     assert sheet.pane.lights.chosen == 2, "the row that Enter was pressed on"
 
 
-def test_ctrl_enter_stays_a_key_of_the_page(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_ctrl_enter_stays_a_key_of_the_page(
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine, button: QPushButton, heard: list[str]
+) -> None:
     window.show_page("classify")
-    heard: list[bool] = []
-    button = QPushButton(window.centralWidget())
-    button.clicked.connect(lambda: heard.append(True))
-    button.show()
     button.setFocus()
     before = len(engine.requests)
     edit(window.page).setPlainText("Fine.")  # type: ignore[arg-type]

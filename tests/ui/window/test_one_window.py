@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,38 +41,46 @@ class Heard(list[tuple[list[Path], str]]):
 
 
 @pytest.fixture
-def claim(tmp_path: Path) -> Claim:
+def claim(tmp_path: Path) -> Iterator[Claim]:
     claim = Claim(name_of(tmp_path))
     assert claim.take()
-    return claim
+    yield claim
+    claim.release()
 
 
-def test_files_go_to_the_window_that_is_open(
-    qapp: QApplication, qtbot: QtBot, tmp_path: Path, claim: Claim, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert hand_over(claim.name, []) is Answer.ABSENT
-    one, heard = OneWindow(claim), Heard()
+@pytest.fixture
+def one(qapp: QApplication, claim: Claim) -> Iterator[OneWindow]:
+    one = OneWindow(claim)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def heard(one: OneWindow) -> Heard:
+    heard = Heard()
     one.requested.connect(heard.take)
+    return heard
+
+
+def test_files_go_to_the_window_of_the_same_data_while_that_is_open(
+    one: OneWindow,
+    heard: Heard,
+    qtbot: QtBot,
+    tmp_path: Path,
+    claim: Claim,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     files = [tmp_path / "a b.txt", tmp_path / "ü\n😀.pdf"]
     assert handed(claim.name, files, qtbot) == "TAKEN"
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "kwin-7")
     assert handed(claim.name, [], qtbot) == "TAKEN"
     assert heard == [(files, ""), ([], "kwin-7")]
-    one.close()
-    assert hand_over(claim.name, files) is Answer.ABSENT
-    claim.release()
-
-
-def test_other_data_means_another_window(qapp: QApplication, tmp_path: Path, claim: Claim) -> None:
-    one = OneWindow(claim)
     assert hand_over(name_of(tmp_path / "two"), []) is Answer.ABSENT
     one.close()
-    claim.release()
+    assert hand_over(claim.name, files) is Answer.ABSENT
 
 
-def test_nonsense_is_hung_up_on(qapp: QApplication, qtbot: QtBot, tmp_path: Path, claim: Claim) -> None:
-    one, heard = OneWindow(claim), Heard()
-    one.requested.connect(heard.take)
+def test_nonsense_is_hung_up_on(heard: Heard, qtbot: QtBot, tmp_path: Path, claim: Claim) -> None:
     for nonsense in (b"{\n", b"7\n", b"[" * 90_000 + b"\n", b"x" * (1 << 20) + b"xx"):
         socket = QLocalSocket()
         socket.connectToServer(claim.name)
@@ -81,8 +90,6 @@ def test_nonsense_is_hung_up_on(qapp: QApplication, qtbot: QtBot, tmp_path: Path
             lambda socket=socket: socket.state() is QLocalSocket.LocalSocketState.UnconnectedState
         )
     assert heard == [] and handed(claim.name, [tmp_path], qtbot) == "TAKEN" and heard == [([tmp_path], "")]
-    one.close()
-    claim.release()
 
 
 def test_a_window_that_closes_takes_nothing_more(qapp: QApplication, qtbot: QtBot, claim: Claim) -> None:
@@ -98,18 +105,16 @@ def test_a_window_that_closes_takes_nothing_more(qapp: QApplication, qtbot: QtBo
     QApplication.sendEvent(window, QCloseEvent())
     asking.join(10)
     assert answers == [Answer.ABSENT] and not one.listening and claim.held
-    claim.release()
 
 
 def test_a_window_beside_a_stuck_one_takes_its_place_when_it_goes(
-    qapp: QApplication, qtbot: QtBot, claim: Claim, monkeypatch: pytest.MonkeyPatch
+    one: OneWindow, qtbot: QtBot, claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(one_window, "_CLAIM_EVERY_MS", 20)
-    first = OneWindow(claim)
     second = OneWindow(beside := Claim(claim.name))
     qtbot.wait(100)
-    assert not second.listening and first.listening and handed(claim.name, [], qtbot) == "TAKEN"
-    first.close()
+    assert not second.listening and one.listening and handed(claim.name, [], qtbot) == "TAKEN"
+    one.close()
     claim.release()
     qtbot.waitUntil(lambda: second.listening)
     assert handed(claim.name, [], qtbot) == "TAKEN"

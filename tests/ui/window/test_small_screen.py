@@ -69,7 +69,7 @@ def test_every_page_finds_room(window: MainWindow, qtbot: QtBot, key: str) -> No
 def test_the_rail_has_its_names_where_there_is_room(window: MainWindow, qtbot: QtBot) -> None:
     narrow = window.rail.width()
     assert window.rail.is_narrow
-    assert all(button.accessibleName() and button.toolTip() for button in window.rail.buttons.values())
+    assert all(button.accessibleName() and button.toolTip() for button in window.rail._buttons.values())
     window.resize(1100, 700)
     qtbot.waitUntil(lambda: not window.rail.is_narrow)
     assert window.rail.width() > 2 * narrow

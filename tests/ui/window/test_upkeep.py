@@ -39,22 +39,33 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def link(folder: Path, engine: RestingEngine) -> None:
-    """Have the folder be a library at the next start of the window."""
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow]) -> MainWindow:
+    """The window, which has not listed the libraries yet."""
+    return open_window()
+
+
+@pytest.fixture
+def linked(window: MainWindow, engine: RestingEngine, folder: Path) -> MainWindow:
+    """The window once another process has made a library of the folder."""
     workspace = open_fake_workspace(engine)
     save_library(workspace, plan_library(workspace, [folder]), Silent())
     workspace.close()
+    return window
+
+
+def refresh(window: MainWindow, qtbot: QtBot) -> Library:
+    """List the libraries; returns the only one."""
+    with qtbot.waitSignal(window.libraries.listed):
+        window.libraries.refresh()
+    ((library, _),) = window.libraries.all
+    return library
 
 
 def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
-    open_window: Callable[[], MainWindow],
-    engine: RestingEngine,
-    qtbot: QtBot,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    linked: MainWindow, qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    link(folder, engine)
-    window = open_window()
+    window = linked
     assert not window.libraries.all
     window.libraries.refresh()
     qtbot.waitUntil(lambda: "Reports: 1 file read" in window.status.note(), timeout=20_000)
@@ -74,9 +85,8 @@ def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
 
 
 def test_a_new_library_is_told_of_though_it_was_listed_before_its_saving_was_heard_of(
-    open_window: Callable[[], MainWindow], qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = open_window()
     listed = Event()
 
     def slowly(*given: Any) -> Library:
@@ -96,9 +106,8 @@ def test_a_new_library_is_told_of_though_it_was_listed_before_its_saving_was_hea
 
 
 def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
-    open_window: Callable[[], MainWindow], engine: RestingEngine, qtbot: QtBot, folder: Path
+    window: MainWindow, engine: RestingEngine, qtbot: QtBot, folder: Path
 ) -> None:
-    window = open_window()
     with qtbot.waitSignal(window.libraries.listed):
         window.libraries.refresh()
     command = open_fake_workspace(engine)
@@ -116,19 +125,15 @@ def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
 
 
 def test_a_folder_that_is_not_there_is_said_above_the_pages(
-    open_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window = open_window()
     window.libraries.add([tmp_path / "away"])
     qtbot.waitUntil(window.notice.isVisible)
     assert "There is nothing at" in window.notice.sentence()
 
 
-def test_files_of_other_kinds_are_told_of(
-    open_window: Callable[[], MainWindow], qtbot: QtBot, folder: Path
-) -> None:
-    window = open_window()
-    pictures = folder.parent / "Pictures"
+def test_files_of_other_kinds_are_told_of(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    pictures = tmp_path / "Pictures"
     pictures.mkdir()
     for number in range(3):
         (pictures / f"{number}.jpg").write_bytes(b"a picture")
@@ -142,10 +147,7 @@ def test_files_of_other_kinds_are_told_of(
     qtbot.waitUntil(lambda: "Pictures: nothing new; left out: 3 jpg" in window.status.note(), timeout=20_000)
 
 
-def test_the_progress_of_an_update_stands_behind_the_pages_note(
-    open_window: Callable[[], MainWindow],
-) -> None:
-    window = open_window()
+def test_the_progress_of_an_update_stands_behind_the_pages_note(window: MainWindow) -> None:
     window.status.set_note("1 page read in 0.3 s")
     window.status.set_upkeep("Reading Reports, 12%")
     assert window.status.note() == "1 page read in 0.3 s  ·  Reading Reports, 12%"
@@ -154,48 +156,32 @@ def test_the_progress_of_an_update_stands_behind_the_pages_note(
 
 
 def test_indexing_anew_is_not_called_reading(
-    open_window: Callable[[], MainWindow],
-    engine: RestingEngine,
-    qtbot: QtBot,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    linked: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    link(folder, engine)
-    window = open_window()
-    window.libraries.refresh()
-    qtbot.waitUntil(lambda: bool(window.libraries.all) and window.lanes.library.idle, timeout=20_000)
-    at = Progress(1, 4, INDEXED_ANEW)
-    monkeypatch.setattr(window.libraries, "progress_of", lambda library: at)
-    window.libraries.progressed.emit()
-    assert "Indexing Reports anew, 25%" in window.status.note()
+    refresh(linked, qtbot)
+    qtbot.waitUntil(lambda: linked.lanes.library.idle, timeout=20_000)
+    monkeypatch.setattr(linked.libraries, "progress_of", lambda library: Progress(1, 4, INDEXED_ANEW))
+    linked.libraries.progressed.emit()
+    assert "Indexing Reports anew, 25%" in linked.status.note()
 
 
 def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(
-    open_window: Callable[[], MainWindow], engine: RestingEngine, qtbot: QtBot, folder: Path
+    linked: MainWindow, qtbot: QtBot
 ) -> None:
-    link(folder, engine)
-    window = open_window()
-    libraries = window.libraries
-    with qtbot.waitSignal(libraries.listed):
-        libraries.refresh()
-    ((library, _),) = libraries.all
+    libraries, library = linked.libraries, refresh(linked, qtbot)
     libraries.update(library)
     libraries.stop(library)
     assert libraries.progress_of(library) is None
     libraries.update_all()
-    qtbot.waitUntil(lambda: window.lanes.library.idle and window.lanes.files.idle)
+    qtbot.waitUntil(lambda: linked.lanes.library.idle and linked.lanes.files.idle)
     assert libraries.all[0][1].read == 0
     libraries.update(library)
     qtbot.waitUntil(lambda: libraries.all[0][1].read == 1, timeout=20_000)
-    qtbot.waitUntil(lambda: "1 file read" in window.status.note())
+    qtbot.waitUntil(lambda: "1 file read" in linked.status.note())
 
 
 def test_a_librarys_waiting_update_does_all_that_was_wanted_since(
-    open_window: Callable[[], MainWindow],
-    engine: RestingEngine,
-    qtbot: QtBot,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    linked: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on, wanted = Event(), []
 
@@ -205,15 +191,11 @@ def test_a_librarys_waiting_update_does_all_that_was_wanted_since(
         return update.Update(0, 0, 0, 0, 0, 0.0, Walk())
 
     monkeypatch.setattr(update, "update", noted)
-    link(folder, engine)
-    window = open_window()
-    with qtbot.waitSignal(window.libraries.listed):
-        window.libraries.refresh()
-    ((library, _),) = window.libraries.all
-    assert window.libraries.progress_of(library) is not None, "the window's own update"
-    window.libraries.update(library, everything=True)
-    window.libraries.update(library, recognise=True)
-    window.libraries.update(library, quiet=True)
-    with qtbot.waitSignal(window.libraries.reported):
+    libraries, library = linked.libraries, refresh(linked, qtbot)
+    assert libraries.progress_of(library) is not None, "the window's own update"
+    libraries.update(library, everything=True)
+    libraries.update(library, recognise=True)
+    libraries.update(library, quiet=True)
+    with qtbot.waitSignal(libraries.reported):
         go_on.set()
     assert wanted == [(False, MOST_UNASKED), (True, None)]

@@ -1,11 +1,10 @@
-"""The whole window: pages, keys, the reader's state, what comes back, and the end."""
+"""The whole window: files, keys, bugs, what comes back, and the end."""
 
 from __future__ import annotations
 
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,20 +13,16 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QSplitter
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
-from app.core.models import Head, LoadedModel, ModelCard
-from app.core.report import Report
-from app.core.requests import ModelChoice
+from app.core.models import Head, ModelCard
 from app.settings import settings as settings_file
 from app.ui.ask.ask import AskView
 from app.ui.kit.messages import UncaughtExceptions
 from app.ui.window.start import FileOpenEvents
-from app.ui.window.window import PAGES, MainWindow
+from app.ui.window.window import MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
 
 READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
 MOODS = ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b"))
-KEYS = [key for key, *_ in PAGES]
 
 
 @pytest.fixture
@@ -54,49 +49,6 @@ def test_a_file_that_the_system_hands_over_is_opened(
     qtbot.waitUntil(lambda: page.sheets.current().pane.text() == "Handed over.")
 
 
-def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
-    assert window.status.state() == "Loading the reader…"
-    window.reader.start()
-    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
-    assert engine.loads[0].folder == "/m/reader"
-    window.page.lost.emit()
-    assert window.status.state() == "Loading the reader…"
-    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
-    assert len(engine.loads) == 2
-
-
-@pytest.mark.parametrize(
-    "error",
-    [SpanlightError("No reader is installed.", "Get one."), EngineLost("The model process ended.", "Ask.")],
-)
-def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
-    window: MainWindow,
-    qtbot: QtBot,
-    engine: FakeEngine,
-    monkeypatch: pytest.MonkeyPatch,
-    error: SpanlightError,
-) -> None:
-    def load(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
-        raise error
-
-    monkeypatch.setattr(engine, "load", load)
-    window.reader.start()
-    qtbot.waitUntil(lambda: window.status.state() == str(error))
-    assert not window.notice.isVisible()
-
-
-@pytest.mark.parametrize("what", ["device", "precision", Head.QUESTION_ANSWERING.value])
-def test_what_decides_where_the_reader_runs_loads_it_again(
-    window: MainWindow, qtbot: QtBot, engine: FakeEngine, what: str
-) -> None:
-    window.show_page("settings")
-    window.workspace.settings.device = "cpu"
-    window.page.changed.emit("top_k")  # type: ignore[attr-defined]
-    assert window.lanes.work.idle
-    window.page.changed.emit(what)  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["cpu"])
-
-
 def test_esc_stops_what_runs(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
     window.show_page("classify")
     settle(window, qtbot)
@@ -108,12 +60,17 @@ def test_esc_stops_what_runs(window: MainWindow, qtbot: QtBot, engine: FakeEngin
     qtbot.waitUntil(lambda: window.lanes.work.idle)
 
 
-def test_closing_while_a_job_runs_stops_it_and_keeps_the_draft(
+def test_closing_stops_what_runs_and_the_draft_the_view_and_the_sizes_come_back(
     open_window: Callable[[], MainWindow], qtbot: QtBot, engine: FakeEngine
 ) -> None:
     window = open_window()
     window.show_page("classify")
     settle(window, qtbot)
+    window.resize(790, 580)
+    splitter = window.page.findChild(QSplitter)
+    splitter.setSizes([250, 380])
+    qtbot.wait(20)
+    size, sizes = window.size(), splitter.sizes()
     window.page._editor.replace("not finished")  # type: ignore[attr-defined]
     window.page.run()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: bool(engine.requests))
@@ -125,7 +82,8 @@ def test_closing_while_a_job_runs_stops_it_and_keeps_the_draft(
     ]
     again = open_window()
     settle(again, qtbot)
-    assert again.page.KEY == "classify"
+    assert again.page.KEY == "classify" and again.size() == size
+    assert again.page.findChild(QSplitter).sizes() == pytest.approx(sizes, abs=2)
     assert again.page._editor.text() == "not finished"  # type: ignore[attr-defined]
 
 
@@ -141,23 +99,6 @@ def test_queued_writes_are_done_when_the_desktops_session_ends(window: MainWindo
     assert written == [True] and window.isVisible(), "the desktop may go on"
 
 
-def test_size_view_and_splitters_come_back(open_window: Callable[[], MainWindow], qtbot: QtBot) -> None:
-    window = open_window()
-    window.show_page("classify")
-    settle(window, qtbot)
-    window.resize(790, 580)
-    splitter = window.page.findChild(QSplitter)
-    splitter.setSizes([250, 380])
-    qtbot.wait(20)
-    size, sizes = window.size(), splitter.sizes()
-    window.close()
-    again = open_window()
-    settle(again, qtbot)
-    assert again.size() == size
-    assert again.page.KEY == "classify"
-    assert again.page.findChild(QSplitter).sizes() == pytest.approx(sizes, abs=2)
-
-
 def test_settings_that_make_no_sense_do_no_harm(
     open_window: Callable[[], MainWindow], spanlight_home: Path, engine: FakeEngine
 ) -> None:
@@ -166,7 +107,7 @@ def test_settings_that_make_no_sense_do_no_harm(
     )
     settings_file.save(settings, open_fake_workspace(engine).paths.settings_file)
     window = open_window()
-    assert KEYS[0] == window.page.KEY
+    assert window.page.KEY == "ask"
     window.show_page("classify")
     assert window.width() > 500
 
@@ -217,14 +158,3 @@ def test_a_bug_in_one_page_does_not_keep_the_window_from_closing(
     again = open_window()
     settle(again, qtbot)
     assert again.page._editor.text() == "typed here"  # type: ignore[attr-defined]
-
-
-def test_a_model_that_a_page_has_put_to_use_is_loaded(
-    window: MainWindow, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    other = replace(READER, name="leser", folder="/models/leser")
-    window.workspace.shelf.models += (other,)  # type: ignore[attr-defined]
-    engine.cards += (other,)
-    window.workspace.settings.models[Head.QUESTION_ANSWERING.value] = "leser"
-    window.page.changed.emit(Head.QUESTION_ANSWERING.value)
-    qtbot.waitUntil(lambda: any(choice.folder == other.folder for choice in engine.loads))
