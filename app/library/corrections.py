@@ -78,11 +78,6 @@ class Corrections(Database):
         found = self._select("WHERE sha256 = ? AND question = ?", (sha256, to_sqlite(question)))
         return found[0] if found else None
 
-    def find_all(self, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Correction]:
-        """The verdicts on questions about documents, each given and returned by SHA-256 and question."""
-        found = {each: self.find(*each) for each in asked}
-        return {each: one for each, one in found.items() if one is not None}
-
     def all(self, words: str = "") -> list[Correction]:
         """The corrections whose question, words or document contain all of these words, newest first."""
         parts = fold(clean(words)).split()
@@ -102,21 +97,16 @@ class Corrections(Database):
         """The number of corrections."""
         return int(self.select("SELECT count(*) FROM corrections")[0][0])
 
-    def take_back(self, sha256: str, question: str) -> None:
-        """Delete the verdict on a question about a document, if there is one, also from the disk."""
-        self._delete("sha256 = ? AND question = ?", [(sha256, to_sqlite(question))])
-
     def delete(self, numbers: Iterable[int]) -> None:
         """Delete the corrections with these numbers, also from the disk; those that are gone are passed over."""
-        self._delete("number = ?", [(number,) for number in numbers])
+        with self.writing() as connection:
+            connection.executemany(
+                "DELETE FROM corrections WHERE number = ?", [(number,) for number in numbers]
+            )
+        self.wipe()
 
     def _select(self, condition: str, values: Sequence[Any]) -> list[Correction]:
         return [_correction(row) for row in self.select(f"{_SELECT} {condition}", values)]
-
-    def _delete(self, condition: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        with self.writing() as connection:
-            connection.executemany(f"DELETE FROM corrections WHERE {condition}", rows)
-        self.wipe()
 
 
 def _row(correction: Correction) -> list[Any]:

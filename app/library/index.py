@@ -457,7 +457,7 @@ class Index(Ledger):
     def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
         """Whether the passage of each number is in these ranges and has a vector."""
         there = _mask(ranges)
-        return there & self._vectors_of(vectors).have(0, len(there))
+        return there & self._vectors_of(vectors).have(len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width], except of a text that was deleted meanwhile."""

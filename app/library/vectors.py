@@ -40,10 +40,10 @@ class Vectors:
         if len(there):
             self._write(there, np.zeros(len(there), dtype=self._row))
 
-    def have(self, first: int, count: int) -> np.ndarray:
-        """Whether each of `count` rows from `first` on has a vector, bool[count]."""
+    def have(self, count: int) -> np.ndarray:
+        """Whether each of the first `count` rows has a vector, bool[count]."""
         found = np.zeros(count, dtype=bool)
-        scales = self._rows()["scale"][first : first + count]
+        scales = self._rows()["scale"][:count]
         found[: len(scales)] = scales > 0
         return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torch import Tensor, float32
 from torch.nn.functional import cross_entropy, kl_div
 
-UNTAGGED = -100
+# The target of what the loss ignores.
+IGNORED = -100
 _MASKED = -1e9  # finite, as 0 times the difference of two infinities is NaN
 
 
@@ -16,7 +17,11 @@ def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Te
     ignored the loss is 0, not NaN. An unanswerable window's positions are (0, 0).
     """
     length = start_logits.size(1)
-    return (_position_loss(start_logits, starts, length) + _position_loss(end_logits, ends, length)) / 2
+    start, end = (
+        mean_loss(logits, positions.clamp(0, length), length)
+        for logits, positions in ((start_logits, starts), (end_logits, ends))
+    )
+    return (start + end) / 2
 
 
 def shared_loss(
@@ -58,21 +63,7 @@ def imitation_loss(
     return kl_div(student, teacher, reduction="batchmean", log_target=True) * temperature**2
 
 
-def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:
-    positions = positions.clamp(0, length)
-    counted = (positions != length).sum().clamp(min=1)
-    return cross_entropy(logits.float(), positions, ignore_index=length, reduction="sum") / counted
-
-
-def class_loss(logits: Tensor, classes: Tensor) -> Tensor:
-    """Cross-entropy over the labels; logits are batch × labels, classes (batch) their indices."""
-    return cross_entropy(logits.float(), classes)
-
-
-def tag_loss(logits: Tensor, tags: Tensor) -> Tensor:
-    """Mean cross-entropy over the tokens whose tag is not `UNTAGGED`; logits are batch × length × labels."""
-    counted = (tags != UNTAGGED).sum().clamp(min=1)
-    return (
-        cross_entropy(logits.float().flatten(0, 1), tags.flatten(), ignore_index=UNTAGGED, reduction="sum")
-        / counted
-    )
+def mean_loss(logits: Tensor, targets: Tensor, ignored: int = IGNORED) -> Tensor:
+    """Mean cross-entropy over the targets (n) that are not `ignored`, 0 where all are; logits are n × labels."""
+    counted = (targets != ignored).sum().clamp(min=1)
+    return cross_entropy(logits.float(), targets, ignore_index=ignored, reduction="sum") / counted

@@ -21,14 +21,14 @@ from app.tasks.text.words import words
 from app.training import metrics
 from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer
-from app.training.losses import UNTAGGED, tag_loss
+from app.training.losses import IGNORED, mean_loss
 from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, tagged_names
 from app.training.tasks import Predict, TrainingTask, draw, drawn_size, examples_of
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedTokens:
-    """One input with a tag's index for each token, UNTAGGED for those without a label.
+    """One input with a tag's index for each token, IGNORED for those without a label.
 
     All are int64[L] but `first_pieces` (int64[words]): the position of each word's first token, -1 for a word without.
     """
@@ -78,7 +78,7 @@ def names_task(request: TrainingRequest, base: Path) -> TrainingTask:
         epoch,
         measure,
         figure="f1",
-        loss=lambda output, targets: tag_loss(output.logits, targets),
+        loss=lambda output, targets: mean_loss(output.logits.flatten(0, 1), targets.flatten()),
         collate=collate_tagged,
     )
 
@@ -113,7 +113,7 @@ class Tagging:
         found = tokens_by_word(text.text, *words(text.text), tokens.starts, tokens.ends)
         at = len(self._template.single_parts[0])
         ids = tokens.ids[: self._room].astype(np.int64)
-        tags = np.full(len(ids) + self._template.single_overhead, UNTAGGED, dtype=np.int64)
+        tags = np.full(len(ids) + self._template.single_overhead, IGNORED, dtype=np.int64)
         first_pieces = np.full(len(text.words), -1, dtype=np.int64)
         ends = np.array([word.end for word in text.words])
         of = np.searchsorted(ends, found.starts, side="right").tolist()
@@ -133,7 +133,7 @@ class Tagging:
 def collate_tagged(features: Sequence[TaggedTokens], pad_id: int) -> dict[str, np.ndarray]:
     """Arrays of batch × `padded_length`, `targets` among them, all int64."""
     longest = padded_length(features)
-    targets = np.full((len(features), longest), UNTAGGED, dtype=np.int64)
+    targets = np.full((len(features), longest), IGNORED, dtype=np.int64)
     for row, feature in enumerate(features):
         targets[row, : len(feature)] = feature.tags
     return {**pad(features, pad_id, longest), "targets": targets}

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 from transformers.models.bert.modeling_bert import BertForPreTraining, BertForPreTrainingOutput
 
 from app.core.report import Report
@@ -25,6 +24,7 @@ from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.examples import parse_source
 from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer, weight_names
+from app.training.losses import IGNORED, mean_loss
 from app.training.running_text import exclude_shared, read_running_text
 from app.training.tasks import Predict, TrainingTask, draw, drawn_size, refuse_empty
 
@@ -52,7 +52,6 @@ def passage(tokenizer: Tokenizer, text: RunningText) -> Passage:
 
 
 FOLLOWS, RANDOM = 0, 1
-IGNORED = -100
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,14 +302,9 @@ def forward(model: nn.Module, inputs: dict[str, Tensor]) -> BertForPreTrainingOu
 def pretraining_loss(output: BertForPreTrainingOutput, targets: Tensor) -> Tensor:
     """Mean cross-entropy of the masked words plus that of the relations; 0 where there is none (section 3.1)."""
     words = targets[:, 1:]
-    return _mean(output.prediction_logits, words[words != IGNORED]) + _mean(
+    return mean_loss(output.prediction_logits, words[words != IGNORED]) + mean_loss(
         output.seq_relationship_logits, targets[:, 0]
     )
-
-
-def _mean(logits: Tensor, targets: Tensor) -> Tensor:
-    counted = (targets != IGNORED).sum().clamp(min=1)
-    return cross_entropy(logits.float(), targets, ignore_index=IGNORED, reduction="sum") / counted
 
 
 def initialise_head(model: nn.Module, base: Path, counts: np.ndarray) -> None:

@@ -154,7 +154,7 @@ def class_task(request: TrainingRequest, base: Path) -> TrainingTask:
         epoch,
         measure,
         figure="accuracy",
-        loss=lambda output, targets: losses.class_loss(output.logits, targets[:, 0]),
+        loss=lambda output, targets: losses.mean_loss(output.logits, targets[:, 0]),
     )
 
 

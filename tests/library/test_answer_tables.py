@@ -16,6 +16,7 @@ from app.core.history import KeptAnswer
 from app.core.library import Library
 from app.core.text import Span
 from app.library.answer_tables import AnswerTables, Origin, library_of
+from tests.helpers.history_entries import ANSWERS
 
 LIBRARY = Library(3, "Leases", ("/leases",))
 ANSWER = KeptAnswer(Span(4, 8), "Anna", 0.8, "Her name is Anna.", "is ", ".", 2, "Names", "ii", None)
@@ -112,23 +113,15 @@ def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
 
 
 @given(
-    st.text(min_size=1).filter(str.strip),
-    st.text(),
-    st.floats(0, 1),
-    st.none() | st.integers(1, 9),
-    st.sampled_from([CellState.ANSWER, CellState.LOW_CONFIDENCE]),
+    question=st.text(min_size=1).filter(str.strip),
+    answer=ANSWERS,
+    state=st.sampled_from([CellState.ANSWER, CellState.LOW_CONFIDENCE]),
 )
 def test_a_cell_comes_back_as_it_was_put(
-    roomy: AnswerTables,
-    question: str,
-    words: str,
-    sure: float,
-    page: int | None,
-    state: CellState,
+    roomy: AnswerTables, question: str, answer: KeptAnswer, state: CellState
 ) -> None:
     table = a_table(roomy, question, name=f"Table {len(roomy.tables())}")
     assert table.columns[0].question == question
-    answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
     cell = replace(a_cell(table), state=state, answer=answer)
     assert roomy.put(cell) == cell
     assert roomy.cell(cell.column, cell.sha256) == cell
@@ -150,8 +143,7 @@ def test_two_processes_may_judge(tmp_path: Path) -> None:
 def test_a_tables_library_is_recognised_by_its_name_or_its_roots() -> None:
     origin = Origin(3, "Leases", ("/leases",))
     renamed = Library(3, "Contracts", ("/leases", "/more"))
-    assert library_of(origin, [Library(1, "leases"), renamed]) == Library(
-        1, "leases"
-    )  # the index was made anew
+    made_anew = Library(1, "leases")
+    assert library_of(origin, [made_anew, renamed]) == made_anew
     assert library_of(origin, [renamed]) == renamed
-    assert library_of(origin, [Library(3, "Recipes", ("/recipes",))]) is None  # the number was given again
+    assert library_of(origin, [Library(3, "Recipes", ("/recipes",))]) is None, "the number was given again"

@@ -25,7 +25,7 @@ def vectors(tmp_path: Path) -> Vectors:
 
 
 def test_without_a_file_there_are_none(vectors: Vectors) -> None:
-    assert not vectors.have(1, 5).any()
+    assert not vectors.have(5).any()
     assert len(vectors.scores(unit(1)[0])) == 0
     vectors.clear(np.arange(1, 6))
 
@@ -56,22 +56,22 @@ def test_have_tells_what_was_put_and_not_cleared(
         else:
             vectors.clear(numbers)
             there.difference_update(numbers.tolist())
-    assert set(np.flatnonzero(vectors.have(0, 100)).tolist()) == there
+    assert set(np.flatnonzero(vectors.have(100)).tolist()) == there
     assert set(np.flatnonzero(vectors.scores(unit(1, 9)[0])).tolist()) <= there
 
 
 def test_numbers_in_any_order_and_with_gaps(vectors: Vectors) -> None:
     put = unit(4)
     vectors.put(np.array([90, 3, 4, 50]), put)
-    assert np.flatnonzero(vectors.have(0, 100)).tolist() == [3, 4, 50, 90]
+    assert np.flatnonzero(vectors.have(100)).tolist() == [3, 4, 50, 90]
     assert int(vectors.scores(put[3]).argmax()) == 50
 
 
 def test_another_process_sees_what_is_put(tmp_path: Path) -> None:
     mine, others = Vectors(tmp_path / "v", WIDTH), Vectors(tmp_path / "v", WIDTH)
+    mine.put(np.array([0]), unit(1))
+    assert others.have(2).tolist() == [True, False]
     mine.put(np.array([1]), unit(1))
-    assert others.have(1, 2).tolist() == [True, False]
-    mine.put(np.array([2]), unit(1))
-    assert others.have(1, 2).tolist() == [True, True]
-    mine.clear(np.array([1]))
-    assert others.have(1, 2).tolist() == [False, True]
+    assert others.have(2).tolist() == [True, True]
+    mine.clear(np.array([0]))
+    assert others.have(2).tolist() == [False, True]

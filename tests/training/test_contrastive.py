@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ProblemType
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Silent, Stopped
 from app.core.requests import HeadToTeach, TextsToClassify
 from app.models.compute.device import choose
 from app.models.compute.loader import load
@@ -17,6 +17,7 @@ from app.models.disk.card import read_card
 from app.tasks.heads.classification import classify
 from app.tasks.task import ReadyModel
 from app.training.contrastive import ContrastiveTrainer, pair_loss, steps_for, teach_head
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS
 
@@ -110,20 +111,12 @@ def test_more_examples_take_more_steps_up_to_a_limit() -> None:
     assert counts == sorted(counts) and counts[0] == 30 and counts[-1] == 120
 
 
-class StopInStep(Silent):
-    """Stops after a number of steps and of layers of the next step; keeps the progress."""
-
-    def __init__(self, steps: int, layers: int) -> None:
-        self._steps, self._layers, self.seen = steps, layers, list[Progress]()
-
-    def progress(self, progress: Progress) -> None:
-        self.seen.append(progress)
-
-    def check(self) -> None:
-        if self.seen and self.seen[-1].done >= self._steps:
-            self._layers -= 1
-            if self._layers < 0:
-                raise Stopped
+def stopping_in_step(steps: int, layers: int) -> Listener:
+    """Stops after a number of steps and of layers of the next step."""
+    left = iter(range(layers))
+    return Listener(
+        lambda heard: bool(heard.told) and heard.told[-1].done >= steps and next(left, None) is None
+    )
 
 
 @pytest.mark.parametrize("layers", [0, 80])
@@ -131,18 +124,18 @@ def test_a_run_that_was_stopped_in_a_step_goes_on_from_it(base: Path, tmp_path: 
     whole = teach_head(request_for(base, held=(0, 1)), Silent())
     stopped: dict[HeadToTeach, ContrastiveTrainer] = {}
     with pytest.raises(Stopped):
-        teach_head(request_for(base, tmp_path / "taught", held=(0, 1)), StopInStep(5, layers), stopped)
+        teach_head(request_for(base, tmp_path / "taught", held=(0, 1)), stopping_in_step(5, layers), stopped)
     assert not (tmp_path / "taught").exists()
-    later = StopInStep(13, 0)
+    later = Listener()
     found = teach_head(request_for(base, held=(0, 1)), later, stopped)
-    assert [each.done for each in later.seen if each.total] == list(range(later.seen[1].done, 13))
-    assert later.seen[1].done > 5 and found.held == whole.held
+    assert [each.done for each in later.told if each.total] == list(range(later.told[1].done, 13))
+    assert later.told[1].done > 5 and found.held == whole.held
 
 
 def test_a_run_from_other_examples_begins_anew(base: Path) -> None:
     stopped: dict[HeadToTeach, ContrastiveTrainer] = {}
     with pytest.raises(Stopped):
-        teach_head(request_for(base), StopInStep(5, 0), stopped)
-    later = StopInStep(13, 0)
+        teach_head(request_for(base), stopping_in_step(5, 0), stopped)
+    later = Listener()
     teach_head(request_for(base, seed=14), later, stopped)
-    assert later.seen[1].done == 1 and not stopped
+    assert later.told[1].done == 1 and not stopped

@@ -20,7 +20,7 @@ from app.training.pretraining import IGNORED, collate_masked, forward, pretraini
 from app.training.tasks import TrainingTask
 from app.training.trainer import train
 from tests.helpers.small_models import small_checkpoint
-from tests.training.test_trainer import Killed, Watched, equal, weights
+from tests.training.test_trainer import opened_whole, request_for, resumes
 
 STORY = "The king took the tarts . The queen was sad . Alice came to the river . The war was long . "
 OTHER = "A film was bad . The book was wonderful . The man saw a rabbit . The city was great . "
@@ -34,24 +34,23 @@ def files(tmp_path: Path) -> Path:
     ]
     (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "dev.txt").write_text("The man took a book . The queen came .\n\nThe film was sad . A war .")
-    small_checkpoint(tmp_path / "base")
+    small_checkpoint(tmp_path / "base-bert")
     return tmp_path
 
 
-def request_for(files: Path, **changes) -> TrainingRequest:
+def request_of(files: Path, **changes) -> TrainingRequest:
     settings = {
-        "task": "pretraining", "base": str(files / "base"), "examples": (str(files / "texts.jsonl"),),
-        "dev": (str(files / "dev.txt"),), "output": str(files / "out"), "epochs": 4.0, "learning_rate": 1e-3,
-        "batch_size": 6, "max_length": 32, "dropout": 0.0, "evaluate_every": 4, "device": "cpu",
+        "base": str(files / "base-bert"), "examples": (str(files / "texts.jsonl"),), "dev": (str(files / "dev.txt"),),
+        "epochs": 4.0, "batch_size": 6, "max_length": 32,
         "options": {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "near": 0.1, "short": 0.2},
     }  # fmt: skip
-    return TrainingRequest(**(settings | changes))
+    return request_for(files, "pretraining", **settings | changes)
 
 
 def begun(files: Path, **changes) -> tuple[TrainingTask, BertForPreTraining]:
-    request = request_for(files, **changes)
-    task = pretraining_task(request, files / "base")
-    model = load_base(files / "base", "pretraining", (), 0.0, 1)
+    request = request_of(files, **changes)
+    task = pretraining_task(request, files / "base-bert")
+    model = load_base(files / "base-bert", "pretraining", (), 0.0, 1)
     assert isinstance(model, BertForPreTraining)
     task.begin(model)
     return task, model
@@ -97,8 +96,8 @@ def test_a_fresh_head_starts_from_word_frequencies(files: Path) -> None:
 @pytest.mark.parametrize("megabytes", [0.0, 0.02], ids=["one file", "shards"])
 def test_an_existing_head_is_kept(files: Path, megabytes: float) -> None:
     options = {"workers": 2.0, "bfloat16": 0.0, "shard": megabytes}
-    base = Path(train(request_for(files, epochs=1.0, options=options), Silent()).folder)
-    task = pretraining_task(request_for(files, base=str(base)), base)
+    base = Path(train(request_of(files, epochs=1.0, options=options), Silent()).folder)
+    task = pretraining_task(request_of(files, base=str(base)), base)
     model = load_base(base, "pretraining", (), 0.0, 1)
     task.begin(model)
     kept = {name: weight for path in weight_files(base) for name, weight in load_file(path).items()}
@@ -146,14 +145,7 @@ def test_tied_weights_are_copied_into_bfloat16_once(files: Path, count: int) -> 
 
 
 def test_a_killed_run_ends_with_the_same_weights(files: Path) -> None:
-    request = request_for(files)
-    whole = train(replace(request, output=str(files / "whole")), Silent())
-    with pytest.raises(Killed):
-        train(request, Watched(5))
-    watched = Watched()
-    resumed = train(request, watched)
-    assert watched.steps[0].step == 4
-    assert equal(weights(whole.folder), weights(resumed.folder)) and whole.dev == resumed.dev
+    resumes(request_of(files), 5, 4)
 
 
 def test_a_trained_model_opens_whole_in_transformers(files: Path) -> None:
@@ -161,13 +153,11 @@ def test_a_trained_model_opens_whole_in_transformers(files: Path) -> None:
     dev.write_text(f"A rabbit . {STORY}\n\nFrance . {OTHER}" * 4)
     learnt = {"dev": (str(dev),), "options": {"workers": 1.0, "half": 1.0, "bfloat16": 0.0}}
     training = train(
-        request_for(files, epochs=80.0, learning_rate=4e-3, evaluate_every=80, **learnt), Silent()
+        request_of(files, epochs=80.0, learning_rate=4e-3, evaluate_every=80, **learnt), Silent()
     )
     assert set(training.dev) == {"masked_top1", "masked_top5", "masked_loss", "next_sentence"}
     assert training.dev["masked_top5"] > 0.6 and training.dev["masked_loss"] < 3
-    model, report = BertForPreTraining.from_pretrained(training.folder, output_loading_info=True)
-    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
-    assert model.config.architectures == ["BertForPreTraining"] and model.dtype == torch.float16
+    model = opened_whole(training.folder, BertForPreTraining)
     stored = load_file(Path(training.folder) / "model.safetensors")
     assert "cls.predictions.decoder.weight" not in stored
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
@@ -175,10 +165,10 @@ def test_a_trained_model_opens_whole_in_transformers(files: Path) -> None:
 
 def test_dev_text_is_left_out_of_training(files: Path) -> None:
     with pytest.raises(SpanlightError, match="no examples"):
-        train(request_for(files, dev=(str(files / "texts.jsonl"),)), Silent())
+        train(request_of(files, dev=(str(files / "texts.jsonl"),)), Silent())
 
 
 def test_only_a_bert_has_both_heads(files: Path) -> None:
-    small_checkpoint(files / "base", "electra")
+    small_checkpoint(files / "base-bert", "electra")
     with pytest.raises(SpanlightError, match="cannot be loaded"):
-        train(request_for(files), Silent())
+        train(request_of(files), Silent())

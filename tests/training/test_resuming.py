@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.training.trainer import train
-from tests.training.test_trainer import Killed, Watched, equal, request_for, weights
+from tests.training.test_trainer import Killed, Watched, request_for, resumes
 
 EVERY_STEP = {"workers": 1.0, "bfloat16": 0.0, "checkpoint_every": 1.0}
 
@@ -24,7 +24,7 @@ def stop_at(step: int, files: Path, **changes) -> Path:
 def first_step(files: Path, **changes) -> int:
     watched = Watched()
     train(request_for(files, options=EVERY_STEP, **changes), watched)
-    return watched.steps[0].step
+    return watched.partials[0].step
 
 
 def test_a_checkpoint_of_other_settings_is_ignored(files: Path) -> None:
@@ -121,10 +121,7 @@ def test_a_checkpoint_is_due_after_some_seconds_too(files: Path) -> None:
 
 def test_a_run_that_mixes_in_its_base_continues_from_the_trained_weights(files: Path) -> None:
     options = EVERY_STEP | {"of_base": 0.5, "last": 1.0, "frozen": 1.0}
-    whole = train(request_for(files, options=options, output=str(files / "whole")), Silent())
-    stop_at(7, files, options=options)
-    resumed = train(request_for(files, options=options), Silent())
-    assert equal(weights(whole.folder), weights(resumed.folder))
+    resumes(request_for(files, options=options), 7, 7)
 
 
 def test_a_disk_error_is_reported(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from app.training.tasks import answer_loss, qa_task
 from app.training.teacher import PREFIX, Teacher
 from app.training.trainer import train
 from tests.helpers.small_models import WORDS, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, request_for, weights
+from tests.training.test_trainer import Killed, Watched, request_for, resumes
 
 BERT = small_tokenizer("bert")
 OPTIONS = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0}
@@ -93,7 +93,7 @@ def test_a_student_learns_from_the_teacher_without_any_label(
         request_to(files, folder, epochs=20.0, learning_rate=3e-3, evaluate_every=500, options=options),
         watched,
     )
-    losses = [step.loss for step in watched.steps if not step.dev]
+    losses = [step.loss for step in watched.partials if not step.dev]
     assert sum(losses[-10:]) < 0.3 * sum(losses[:10])
 
 
@@ -115,12 +115,12 @@ def test_labels_and_teacher_have_their_shares_in_the_loss(files: Path, folder: P
         watched = Watched(1)
         with pytest.raises(Killed):
             train(request_to(files, folder, options=OPTIONS | options), watched)
-        return watched.steps[0].loss
+        return watched.partials[0].loss
 
     with pytest.raises(Killed):
         train(request_for(files, options=OPTIONS), alone := Watched(1))
     labels, teacher = first_loss(imitate=0.0), first_loss(imitate=1.0)
-    assert labels == pytest.approx(alone.steps[0].loss)
+    assert labels == pytest.approx(alone.partials[0].loss)
     assert labels != pytest.approx(teacher, rel=0.05)
     assert first_loss() == pytest.approx(0.3 * labels + 0.7 * teacher)
     assert first_loss(imitate=0.5) == pytest.approx((labels + teacher) / 2)
@@ -152,13 +152,7 @@ def test_two_workers_learn_from_the_teacher_what_one_learns(
 
 def test_a_killed_run_with_a_teacher_ends_with_the_same_weights(files: Path, folder: Path) -> None:
     ways = OPTIONS | {"unlabelled": 0.4, "swap": 0.2, "beside": 0.5}
-    request = request_to(files, folder, dropout=0.1, options=ways)
-    whole = train(replace(request, output=str(files / "whole")), Silent())
-    with pytest.raises(Killed):
-        train(request, Watched(7))
-    watched = Watched()
-    assert equal(weights(whole.folder), weights(train(request, watched).folder))
-    assert watched.steps[0].step == 7
+    resumes(request_to(files, folder, dropout=0.1, options=ways), 7, 7)
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
@@ -171,7 +165,7 @@ def test_a_run_does_not_continue_with_another_teacher(files: Path, name: str) ->
     watched = Watched(1)
     with pytest.raises(Killed):
         train(request_to(files, folder), watched)
-    assert watched.steps[0].step == 1
+    assert watched.partials[0].step == 1
 
 
 def test_other_vocabularies_are_refused(files: Path, tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification, AutoTokenizer
 
 from app.core.errors import SpanlightError
@@ -18,6 +19,7 @@ from app.core.results import TrainingStep
 from app.models.compute.peak import Peak
 from app.training import trainer
 from app.training.trainer import train
+from tests.helpers.children import Listener
 from tests.helpers.opened_models import daily
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 from tests.training.conftest import NAMES, THINGS
@@ -26,9 +28,8 @@ from tests.training.conftest import NAMES, THINGS
 def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) -> TrainingRequest:
     base = files / f"base-{family}"
     if not base.exists():
-        small_checkpoint(
-            base, family, Head.QUESTION_ANSWERING if task == "qa" else Head.CLASSIFICATION, ("0", "1")
-        )
+        head = Head.CLASSIFICATION if task == "classification" else Head.QUESTION_ANSWERING
+        small_checkpoint(base, family, head, ("0", "1"))
     name = str(files / ("qa.jsonl" if task == "qa" else "texts.jsonl"))
     settings = {
         "task": task, "base": str(base), "examples": (name,), "dev": (name,), "output": str(files / "out"),
@@ -46,20 +47,16 @@ class Killed(Exception):
     pass
 
 
-class Watched(Silent):
+class Watched(Listener):
     """Records the steps, and kills the run at one of them."""
 
     def __init__(self, end_at: int = 0) -> None:
-        self.steps: list[TrainingStep] = []
-        self.done: list[int] = []
+        super().__init__()
         self._end_at = end_at
 
-    def progress(self, progress) -> None:
-        self.done.append(progress.done)
-
-    def partial(self, result) -> None:
-        self.steps.append(result)
-        if self._end_at and result.step == self._end_at:
+    def partial(self, result: TrainingStep) -> None:
+        super().partial(result)
+        if result.step == self._end_at:
             raise Killed
 
 
@@ -71,18 +68,30 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize("end_at", [2, 7])
-def test_a_killed_run_ends_with_the_same_weights(files: Path, end_at: int) -> None:
-    request = request_for(files, dropout=0.1)
-    whole = train(replace(request, output=str(files / "whole")), Silent())
+def resumes(request: TrainingRequest, end_at: int, first: int) -> None:
+    """Hold that a run killed at a step goes on with step `first`, and ends as one that was not killed."""
     # The output's name belongs to the request: an uninterrupted run of the same name must not be mixed up.
+    whole = train(replace(request, output=f"{request.output}-whole"), Silent())
     with pytest.raises(Killed):
         train(request, Watched(end_at))
     watched = Watched()
     resumed = train(request, watched)
-    assert watched.steps[0].step == (1 if end_at < 3 else 7)
+    assert watched.partials[0].step == first
     assert equal(weights(whole.folder), weights(resumed.folder))
     assert (whole.best_step, whole.dev) == (resumed.best_step, resumed.dev)
+
+
+def opened_whole(folder: str, kind: Any) -> Any:
+    """The model in a folder of float16 weights, of which transformers lacks none and needs no other."""
+    model, report = kind.from_pretrained(folder, output_loading_info=True)
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
+    assert model.dtype == torch.float16 and model.config.architectures == [type(model).__name__]
+    return model
+
+
+@pytest.mark.parametrize(("end_at", "first"), [(2, 1), (7, 7)])
+def test_a_killed_run_ends_with_the_same_weights(files: Path, end_at: int, first: int) -> None:
+    resumes(request_for(files, dropout=0.1), end_at, first)
 
 
 @pytest.mark.parametrize(("family", "layers"), [("bert", 0), ("mpnet", 1)])
@@ -104,12 +113,12 @@ def test_the_loss_falls_and_the_answers_are_learnt(files: Path, bfloat16: float)
     options = {"workers": 2.0, "bfloat16": bfloat16}
     request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options=options)
     training = train(request, watched)
-    losses = [s.loss for s in watched.steps if not s.dev]
+    losses = [s.loss for s in watched.partials if not s.dev]
     assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
     assert training.dev["f1_answerable"] > 80 and training.dev["f1"] > 60
-    assert watched.done[-1] == training.steps == 150
-    assert watched.steps[-1].dev
-    rates = [s.learning_rate for s in watched.steps]
+    assert watched.told[-1].done == training.steps == 150
+    assert watched.partials[-1].dev
+    rates = [s.learning_rate for s in watched.partials]
     assert max(rates) == 3e-3 and 0 < rates[-1] < 3e-5 and rates[0] < 1e-3
     assert not (files / "out.run").exists()
     assert {weight.dtype for weight in weights(training.folder).values()} == {torch.float32}
@@ -136,16 +145,9 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
     request = request_for(files, task, family, epochs=0.5, options={"half": 1.0, "bfloat16": 0.0})
     training = train(request, Silent())
     kind = AutoModelForQuestionAnswering if task == "qa" else AutoModelForSequenceClassification
-    model, report = kind.from_pretrained(training.folder, output_loading_info=True)
-    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
-    assert model.dtype == torch.float16
-    assert model.config.architectures == [type(model).__name__]
-    assert sorted(p.name for p in Path(training.folder).iterdir()) == [
-        "config.json",
-        "model.safetensors",
-        "tokenizer.json",
-        "tokenizer_config.json",
-    ]
+    opened_whole(training.folder, kind)
+    written = {path.name for path in Path(training.folder).iterdir()}
+    assert written == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
     original = json.loads((Path(request.base) / "config.json").read_text())
     kept = json.loads((Path(training.folder) / "config.json").read_text())
     for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout"):
@@ -217,7 +219,7 @@ def test_tables_and_documents_are_learnt_from(files: Path, bfloat16: float) -> N
     watched = Watched()
     training = train(request, watched)
     assert training.steps == 4
-    assert all(math.isfinite(step.loss) for step in watched.steps)
+    assert all(math.isfinite(step.loss) for step in watched.partials)
     assert not equal(weights(training.folder), weights(request.base))
 
 
@@ -226,8 +228,6 @@ def test_a_head_is_drawn_from_the_seed(files: Path) -> None:
         request = request_for(files, "classification", "electra", epochs=0.1, learning_rate=0.0, seed=seed)
         base = Path(request.base)
         kept = {k: v for k, v in load_file(base / "model.safetensors").items() if "classifier" not in k}
-        from safetensors.torch import save_file
-
         save_file(kept, base / "model.safetensors", metadata={"format": "pt"})
         return weights(train(request, Silent()).folder)["classifier.out_proj.weight"]
 
@@ -267,21 +267,12 @@ def test_labels_that_do_not_fit_and_weights_cut_short_are_refused(files: Path) -
 @WAYS
 def test_half_of_the_base_is_mixed_in_on_request(files: Path, bfloat16: float) -> None:
     options = {"workers": 2.0, "bfloat16": bfloat16, "last": 1.0}
+    shares = {share: {"output": str(files / f"out{share}"), "evaluate_every": 5} for share in (0.0, 0.5)}
     whole, half = (
-        train(
-            request_for(
-                files,
-                options=options | {"of_base": share},
-                output=str(files / f"out{share}"),
-                evaluate_every=5,
-            ),
-            Silent(),
-        )
-        for share in (0.0, 0.5)
+        train(request_for(files, options=options | {"of_base": share}, **changes), Silent())
+        for share, changes in shares.items()
     )
-    base, learnt, mixed = (
-        weights(str(folder)) for folder in (files / "base-bert", whole.folder, half.folder)
-    )
+    base, learnt, mixed = map(weights, (str(files / "base-bert"), whole.folder, half.folder))
     assert half.best_step == half.steps == 12
     for name, weight in mixed.items():
         torch.testing.assert_close(weight, (base[name] + learnt[name]) / 2, atol=1e-6, rtol=1e-5)

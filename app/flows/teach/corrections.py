@@ -215,7 +215,8 @@ def shown_before(
 
 def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:
     """The corrections of the answers of entries, by an entry's `sha256` and `question`."""
-    return workspace.corrections.find_all((entry.sha256, entry.question) for entry in entries)
+    asked = ((entry.sha256, entry.question) for entry in entries)
+    return {each: one for each in asked if (one := workspace.corrections.find(*each)) is not None}
 
 
 def _reader_weights(workspace: Workspace, entry: Entry) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -138,11 +137,6 @@ def _too_many_labels(count: int) -> SpanlightError:
         Message("{number:,} labels are more than can be told apart.", number=count),
         Message("Use at most {most}.", most=MOST_LABELS),
     )
-
-
-def give_labels(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> GivenLabels:
-    """The labels that are given to a text now."""
-    return GivenLabels(row, tuple(labels), guess, shown, time.time())
 
 
 def normalise_text(text: str) -> str:

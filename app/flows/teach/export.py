@@ -25,11 +25,10 @@ _WIDE, _NARROW = 60, 16
 def export_dataset(
     workspace: Workspace,
     dataset: Dataset,
+    given: Mapping[int, GivenLabels],
     probabilities: Array | None,
     path: Path,
     report: Report,
-    *,
-    given: Mapping[int, GivenLabels] | None = None,
 ) -> int:
     """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns the number of rows.
 
@@ -39,7 +38,6 @@ def export_dataset(
     """
     kind = require_format(path)
     rows = workspace.datasets.rows(dataset)
-    given = workspace.datasets.given(dataset) if given is None else given
     heads = class_columns(dataset.columns, dataset.names)
     heads.append(free_name("label by", heads.__contains__))
     values = []

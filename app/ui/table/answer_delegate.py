@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from app.ui.kit.page_layout import line_pen
@@ -20,54 +22,37 @@ _INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"
 
 
 class LineCache:
-    """Breaks words into lines for a width, the last one elided, and caches what painting asks for again and again."""
+    """Breaks words into lines for a width, the last one elided, and caches what painting asks for again and again.
+
+    `ink` gives a colour of the theme, `width` the pixels of words on one line, `lines_of` the words in at most so many
+    lines of a width in pixels.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
-        self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
-        self._lines: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
-        self._widths: dict[tuple[str, str], int] = {}
-        self._inks: dict[str, QColor] = {}
+        self.ink = lru_cache(theme.colour)
+        self._font = lru_cache(self._find_font)
+        self.width = lru_cache(_MOST_CACHED)(self._measure)
+        self.lines_of = lru_cache(_MOST_CACHED)(self._break)
 
     def forget(self) -> None:
         """Forget everything, after the fonts or the colours have changed."""
-        self._fonts.clear()
-        self._inks.clear()
-        self._lines.clear()
-        self._widths.clear()
-
-    def font(self, use: str) -> QFont:
-        """The font of a use of the theme, or the usual one in italics for "absent"."""
-        return self._font(use)[0]
-
-    def ink(self, role: str) -> QColor:
-        if role not in self._inks:
-            self._inks[role] = self._theme.colour(role)
-        return self._inks[role]
+        for cached in (self.ink, self._font, self.width, self.lines_of):
+            cached.cache_clear()
 
     def height(self, use: str) -> int:
         return self._font(use)[1].height()
 
-    def width(self, words: str, use: str) -> int:
-        """The width in pixels of words on one line."""
-        key = words, use
-        if key not in self._widths:
-            if len(self._widths) > _MOST_CACHED:
-                self._widths.clear()
-            self._widths[key] = self._font(use)[1].horizontalAdvance(words)
-        return self._widths[key]
+    def _find_font(self, use: str) -> tuple[QFont, QFontMetrics]:
+        """The font of a use of the theme, or the usual one in italics for "absent"."""
+        font = self._theme.font("ui" if use == "absent" else use)
+        font.setItalic(use == "absent")
+        return font, QFontMetrics(font)
 
-    def lines_of(self, words: str, use: str, width: int, most: int = _MOST_LINES) -> tuple[str, ...]:
-        """The words in at most `most` lines of a width in pixels."""
-        key = words, use, width, most
-        lines = self._lines.get(key)
-        if lines is None:
-            if len(self._lines) > _MOST_CACHED:
-                self._lines.clear()
-            lines = self._lines[key] = self._break(words, use, width, most)
-        return lines
+    def _measure(self, words: str, use: str) -> int:
+        return self._font(use)[1].horizontalAdvance(words)
 
-    def _break(self, words: str, use: str, width: int, most: int) -> tuple[str, ...]:
+    def _break(self, words: str, use: str, width: int, most: int = _MOST_LINES) -> tuple[str, ...]:
         font, metrics = self._font(use)
         if self.width(words, use) <= width:
             return (words,)
@@ -93,20 +78,13 @@ class LineCache:
 
     def draw(self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str) -> float:
         """Paint lines from the top of a rectangle, in a font and a colour of the theme; returns their bottom."""
-        painter.setFont(self.font(use))
+        painter.setFont(self._font(use)[0])
         painter.setPen(self.ink(ink))
         high, top = self.height(use), inner.top()
         for line in lines:
             painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(LEFT_MIDDLE), line)
             top += high
         return top
-
-    def _font(self, use: str) -> tuple[QFont, QFontMetrics]:
-        if use not in self._fonts:
-            font = self._theme.font("ui" if use == "absent" else use)
-            font.setItalic(use == "absent")
-            self._fonts[use] = font, QFontMetrics(font)
-        return self._fonts[use]
 
 
 def font_of(look: Look) -> str:

@@ -173,10 +173,6 @@ class AnswerModel(QAbstractTableModel):
             if self.is_read((sha256, column.number))
         )
 
-    def documents(self) -> int:
-        """The number of documents of the table, whatever the filter."""
-        return len(self._every)
-
     def files(self) -> list[LibraryFile]:
         """The files of the table, whatever the filter."""
         return [row.file for row in self._every]

@@ -63,14 +63,6 @@ def _list_files(
     return table, files_of(workspace, table)
 
 
-@dataclass(frozen=True, slots=True)
-class _FormerSet:
-    """A set of questions as it was before it was replaced or removed."""
-
-    name: str
-    columns: tuple[Column, ...]
-
-
 class TableStore(QObject):
     """All tables and the current one, whose changes are saved one after another, each applied to the last result.
 
@@ -100,8 +92,8 @@ class TableStore(QObject):
         self._chosen = 0  # the number of the table to load once the changes are saved
         self._loading: Job | None = None
         self._files_job: Job | None = None
-        # What can be undone: cells as they were before a verdict, the questions before and after a change, and sets.
-        self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]] | _FormerSet] = []
+        # What undoes each verdict, whose cell it returns, and each change of the questions or of a set of them.
+        self._past: list[Callable[[], Cell | None]] = []
 
     @property
     def can_undo(self) -> bool:
@@ -141,12 +133,13 @@ class TableStore(QObject):
     def set_columns(self, columns: tuple[Column, ...]) -> None:
         """Replace the current table's questions; `undo` restores the former ones."""
         if self.table is not None:
-            self._past.append((self.table.columns, columns))
-            self.change(partial(_with_columns, self.table.columns, columns))
+            before = self.table.columns
+            self._past.append(partial(self.change, partial(_with_columns, columns, before)))
+            self.change(partial(_with_columns, before, columns))
 
     def set_documents(self, paths: tuple[str, ...]) -> None:
         """Have only these files of the library as rows; empty for all files, including those added later."""
-        self.change(partial(_with_documents, paths))
+        self.change(lambda table: replace(table, documents=paths))
 
     def add_columns(self, columns: tuple[Column, ...]) -> None:
         """Add questions at the end, except those that the table has already."""
@@ -154,7 +147,7 @@ class TableStore(QObject):
 
     def rename(self, name: str) -> None:
         """Rename the current table."""
-        self.change(partial(_with_name, name))
+        self.change(lambda table: replace(table, name=name))
 
     def keep_layout(self, number: int, layout: TableLayout) -> None:
         """Save the layout of a table, for when it is shown again."""
@@ -185,34 +178,31 @@ class TableStore(QObject):
 
     def _set_saved(self, name: str, before: tuple[Column, ...]) -> None:
         if before:
-            self._past.append(_FormerSet(name, before))
+            self._past.append(partial(self._restore_set, name, before))
         self.list_tables()
         self.set_saved.emit(name, bool(before))
 
     def _set_removed(self, name: str, before: tuple[Column, ...]) -> None:
         if before:
-            self._past.append(_FormerSet(name, before))
+            self._past.append(partial(self._restore_set, name, before))
             self.set_removed.emit(name)
         self.list_tables()
 
+    def _restore_set(self, name: str, columns: tuple[Column, ...]) -> None:
+        self._store_set(name, columns).then(self.list_tables, self.failed)
+
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict on a cell; `undo` restores the former one."""
-        self._past.append(cell)
-        self._store_verdict(cell.sha256, cell.column, verdict, words, span)
+        self._past.append(partial(self._restore_verdict, cell))
+        self._store_verdict(cell, verdict, words, span)
+
+    def _restore_verdict(self, cell: Cell) -> Cell:
+        self._store_verdict(cell, cell.verdict, cell.right_words, cell.right_span)
+        return cell
 
     def undo(self) -> Cell | None:
         """Undo the last verdict, or change of the questions or of a set of them; returns the cell of a verdict."""
-        if not self._past:
-            return None
-        last = self._past.pop()
-        if isinstance(last, Cell):
-            self._store_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
-        elif isinstance(last, _FormerSet):
-            self._store_set(last.name, last.columns).then(self.list_tables, self.failed)
-        else:
-            before, after = last
-            self.change(partial(_with_columns, after, before))
-        return last if isinstance(last, Cell) else None
+        return self._past.pop()() if self._past else None
 
     @Slot()
     def read_files(self) -> None:
@@ -221,13 +211,12 @@ class TableStore(QObject):
             job = self._lane.start_aside(_list_files, self._workspace, self.table)
             self._files_job = job.replacing(self._files_job).then(self._files_read)
 
-    def _store_verdict(
-        self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None
-    ) -> None:
+    def _store_verdict(self, cell: Cell, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
-        job = self._lane.start_write(judge, self._workspace, sha256, column, verdict, words=words, span=span)
-        job.then(self.judged, self.failed)
+        self._lane.start_write(
+            judge, self._workspace, cell.sha256, cell.column, verdict, words=words, span=span
+        ).then(self.judged, self.failed)
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:
@@ -326,18 +315,10 @@ def _with_columns(before: tuple[Column, ...], columns: tuple[Column, ...], table
     return replace(table, columns=(*kept, *(one for one in table.columns if one.question not in known)))
 
 
-def _with_documents(paths: tuple[str, ...], table: AnswerTable) -> AnswerTable:
-    return replace(table, documents=paths)
-
-
 def _with_added(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
     present = {column.question for column in table.columns}
     new = tuple(replace(one, number=0) for one in columns if one.question not in present)
     return replace(table, columns=(*table.columns, *new))
-
-
-def _with_name(name: str, table: AnswerTable) -> AnswerTable:
-    return replace(table, name=name)
 
 
 def checked_in_words(checked: ColumnAccuracy) -> str:

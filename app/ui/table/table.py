@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.answer_table import Cell, CellState, TableLayout
 from app.core.corrections import Verdict
+from app.core.library import Library, LibraryFile
 from app.core.message import Message
 from app.core.models import Head
 from app.core.text import Span
@@ -40,10 +41,9 @@ from app.ui.table.libraries import TableLibraries
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.questions import LISTS, Questions
 from app.ui.table.store import LoadedTable, TableStore, checked_in_words
-from app.ui.table.welcome import Welcome, samples
+from app.ui.table.welcome import SAMPLES, Welcome
 
 if TYPE_CHECKING:
-    from app.core.library import Library, LibraryFile
     from app.core.models import ModelCard
     from app.flows.cluster.results import Imported
 # The usual widths of the table and of the document beside it, as shares of 100.
@@ -303,15 +303,13 @@ class TableView(Page):
     def _show_library(self) -> None:
         if self.store.table is not None:
             words, folders = self.table_libraries.in_words(self.store.table)
-            chosen, there = len(self.store.table.documents), self.model.documents()
-            self.head.show_library(words, folders, chosen, there)
+            self.head.show_library(words, folders, len(self.store.table.documents), len(self.model.files()))
         self.language.check(self.table_libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:
         """List the library's files, so that some can be chosen."""
         if self.store.table is not None and self.store.table.library:
-            from app.core.library import Library
             from app.flows.library.libraries import ledger
 
             self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, "")).then(
@@ -352,7 +350,9 @@ class TableView(Page):
 
     @Slot()
     def _try_samples(self) -> None:
-        self.store.add_columns(samples())
+        from app.flows.answer_table.questions import columns_of
+
+        self.store.add_columns(columns_of(SAMPLES))
 
     # The document beside, and verdicts
 

@@ -32,13 +32,6 @@ _WHAT = Message(
 )
 
 
-def samples() -> tuple[Column, ...]:
-    """The questions to try, as columns."""
-    from app.flows.answer_table.questions import columns_of
-
-    return columns_of(SAMPLES)
-
-
 class Welcome(QFrame):
     """A title, what a table is, a button for each library and for the open documents, and one to add a folder.
 

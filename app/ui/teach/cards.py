@@ -124,10 +124,10 @@ def _unfinished(unfinished: UnfinishedTeaching) -> str:
 class GateCard(QFrame):
     """A version's figures beside those of the reader that it was taught from, with a button to use it.
 
-    `use_asked` carries the version.
+    `use_asked` carries the version's name.
     """
 
-    use_asked = Signal(object)
+    use_asked = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -186,7 +186,8 @@ class GateCard(QFrame):
 
     @Slot()
     def _use(self) -> None:
-        self.use_asked.emit(self.version)
+        if self.version is not None:
+            self.use_asked.emit(self.version.name)
 
     @Slot()
     def _close(self) -> None:

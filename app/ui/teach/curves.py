@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
@@ -33,6 +33,7 @@ class Curves(Chart):
         self._steps, self._smooth = [], []
         self.begin()
 
+    @Slot(object)
     def add(self, step: TrainingStep) -> None:
         """Add a step; the last one again, once it was measured."""
         if self._steps and step.step < self._steps[-1].step:

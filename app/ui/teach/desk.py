@@ -81,13 +81,13 @@ class LabelButton(QPushButton):
 class Desk(QFrame):
     """The text at the left, the labels at the right.
 
-    `given` carries the row of the text and the names of its labels, `skipped` and `cleared` the row; `undo_asked` and
-    `redo_asked` are sent by buttons and keys.
+    `given` carries the row of the text and the names of its labels, `skipped` the row, and `cleared` a list of it;
+    `undo_asked` and `redo_asked` are sent by buttons and keys.
     """
 
     given = Signal(int, list)
     skipped = Signal(int)
-    cleared = Signal(int)
+    cleared = Signal(list)
     undo_asked = Signal()
     redo_asked = Signal()
 
@@ -206,7 +206,7 @@ class Desk(QFrame):
         elif plain and event.key() == Qt.Key.Key_U:
             self.undo_asked.emit()
         elif plain and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.cleared.emit(self.row)
+            self.cleared.emit([self.row])
         elif self._multi and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._give_chosen()
         else:

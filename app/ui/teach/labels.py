@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QWidget
 
+from app.core.errors import EngineLost
 from app.core.labels import ENOUGH
 from app.core.message import Message
 from app.core.models import Head
@@ -88,10 +89,9 @@ class LabelsSection(Section):
     @Slot()
     def stop(self) -> bool:
         """Leave the form or the welcome, or stop teaching."""
-        if self._stack.currentWidget() is self.setup or (
-            self._stack.currentWidget() is self.welcome and self.store.dataset is not None
-        ):
-            self._show_part()
+        current = self._stack.currentWidget()
+        if current is self.setup or (current is self.welcome and self.store.dataset is not None):
+            self._leave()
             return True
         return self.store.stop()
 
@@ -235,10 +235,6 @@ class LabelsSection(Section):
     def _skip(self, row: int) -> None:
         self.store.skip(row)
         self._show_next()
-
-    @Slot(int)
-    def _clear_one(self, row: int) -> None:
-        self.store.take_back([row])
 
     @Slot(list, str)
     def _label_many(self, rows: list[int], label: str) -> None:
@@ -426,7 +422,7 @@ class LabelsSection(Section):
         store = self.store
         probabilities = store.guesses.probabilities if store.guesses is not None else None
         self.lanes.documents.start(
-            export_dataset, self.workspace, store.dataset, probabilities, path, given=dict(store.given)
+            export_dataset, self.workspace, store.dataset, dict(store.given), probabilities, path
         ).then(self._exported, self.notice.show_error)
 
     @Slot(object)
@@ -456,7 +452,6 @@ class LabelsSection(Section):
         store.taught.connect(self._taught)
         store.classifier_changed.connect(self._classifier_changed)
         store.failed.connect(self._failed)
-        store.lost.connect(self.lost)
         head.title.chosen.connect(store.load)
         head.title.acted.connect(self._act)
         head.export.exported.connect(self._ask_export)
@@ -470,10 +465,10 @@ class LabelsSection(Section):
         self.welcome.sample.clicked.connect(self._try_sample)
         self.welcome.cancel.clicked.connect(self._show_part)
         self.setup.begun.connect(self._begin)
-        self.setup.left.connect(self._leave_setup)
+        self.setup.left.connect(self._leave)
         desk.given.connect(self._given)
         desk.skipped.connect(self._skip)
-        desk.cleared.connect(self._clear_one)
+        desk.cleared.connect(store.take_back)
         desk.undo_asked.connect(self._undo)
         desk.redo_asked.connect(self._redo)
         self.texts.opened.connect(self._open_text)
@@ -489,9 +484,12 @@ class LabelsSection(Section):
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         (self.setup.notice if self._stack.currentWidget() is self.setup else self.notice).show_error(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
 
     @Slot()
-    def _leave_setup(self) -> None:
+    def _leave(self) -> None:
+        """Go back to the data set, or without one to the welcome."""
         self.losing.withdraw()
         if self.store.dataset is not None:
             self._show_part()

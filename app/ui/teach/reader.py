@@ -16,7 +16,6 @@ from app.core.corrections import Correction
 from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Report
-from app.core.results import TrainingStep
 from app.core.wording import first_words
 from app.flows.teach.corrections import bring_back, delete_corrections, judged_entry
 from app.flows.workspace import Workspace
@@ -307,10 +306,6 @@ class ReaderSection(Section):
             self.teach_card.strip.clear()
 
     @Slot(object)
-    def _stepped(self, step: TrainingStep) -> None:
-        self.teach_card.curves.add(step)
-
-    @Slot(object)
     def _taught(self, version: ReaderVersion) -> None:
         number = version.corrections
         self.note.emit(
@@ -335,10 +330,6 @@ class ReaderSection(Section):
         in_use = state.in_use if state is not None else None
         is_used = version is not None and in_use is not None and in_use.name == version.name
         self.gate.show_version(version, in_use=is_used)
-
-    @Slot(object)
-    def _use_version(self, version: ReaderVersion) -> None:
-        self.teaching.use(version.name)
 
     @Slot()
     def _used(self) -> None:
@@ -409,17 +400,16 @@ class ReaderSection(Section):
         self.undo.over.connect(self._undo_expired)
         teaching.looked.connect(self._show_side)
         teaching.teaching.connect(self._progressed)
-        teaching.stepped.connect(self._stepped)
+        teaching.stepped.connect(card.curves.add)
         teaching.taught.connect(self._taught)
         teaching.used.connect(self._used)
         teaching.removed.connect(self._removed)
         teaching.exported.connect(self._version_exported)
         teaching.failed.connect(self.show_fault)
-        teaching.lost.connect(self.lost)
         card.teach.clicked.connect(self._teach)
         card.strip.stop_asked.connect(teaching.pause)
         card.losing.confirmed.connect(teaching.discard)
-        self.gate.use_asked.connect(self._use_version)
+        self.gate.use_asked.connect(teaching.use)
         versions.chosen.connect(self._show_version)
         versions.use_asked.connect(teaching.use)
         versions.export_asked.connect(self._ask_version_export)

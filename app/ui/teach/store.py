@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.errors import EngineLost
 from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.report import Progress, Report
@@ -64,8 +64,7 @@ class TeachStore(QObject, LabelledTexts):
     when another one was loaded, or the person has made it or changed its labels. `given_changed` carries the rows whose
     labels have changed; `guessed` is sent when there are new guesses. `teaching` carries the Progress of teaching, or
     of reading all texts for the first guess, None at the end; `taught` is sent when a classifier was taught,
-    `classifier_changed` when one was taught or measured, or its labels were renamed. `failed` carries an error, and
-    `lost` is sent when the model process died.
+    `classifier_changed` when one was taught or measured, or its labels were renamed. `failed` carries an error.
     """
 
     loaded = Signal()
@@ -76,14 +75,12 @@ class TeachStore(QObject, LabelledTexts):
     taught = Signal()
     classifier_changed = Signal()
     failed = Signal(object)
-    lost = Signal()
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
         LabelledTexts.__init__(self)
         self._workspace, self._lanes = workspace, lanes
         self.datasets: tuple[Dataset, ...] = ()
-        self.is_listed = False
         self.rows: list[list[str]] = []
         self.held_out = HeldOut()
         self.is_unmeasured = False
@@ -126,7 +123,7 @@ class TeachStore(QObject, LabelledTexts):
         if same and self._changes != self._changes_at_load:
             self.load(content.dataset.number)  # type: ignore[union-attr]  # labels were given meanwhile
             return
-        self.datasets, self.is_listed = tuple(listed), True
+        self.datasets = tuple(listed)
         if not same:
             self._drop_work()
         if content is None or self.dataset is None or content.dataset.names != self.dataset.names or not same:
@@ -209,16 +206,12 @@ class TeachStore(QObject, LabelledTexts):
 
         `seen` is whether their guesses were in view, as they are in the table; otherwise `shows_guess` decides.
         """
-        from app.flows.teach.datasets import give_labels
-
-        self._change(
-            {
-                row: give_labels(
-                    row, labels, self.guess_of(row), seen or row in self.given or self.shows_guess(row)
-                )
-                for row in rows
-            }
-        )
+        now = time.time()
+        changes: Changes = {}
+        for row in rows:
+            shown = seen or row in self.given or self.shows_guess(row)
+            changes[row] = GivenLabels(row, tuple(labels), self.guess_of(row), shown, now)
+        self._change(changes)
 
     def take_back(self, rows: Sequence[int]) -> None:
         """Take the labels of texts back; this can be undone."""
@@ -304,7 +297,7 @@ class TeachStore(QObject, LabelledTexts):
         """Guess all labels again, once guessing that is running has ended."""
         if self.dataset is None:
             return
-        if self._guessing is not None and self._guessing.running:
+        if _runs(self._guessing):
             self._guess_again = True
             return
         from app.flows.teach.teach import Labelled, guess
@@ -344,7 +337,7 @@ class TeachStore(QObject, LabelledTexts):
     @property
     def is_teaching(self) -> bool:
         """Whether a classifier is being taught, or will be after other work."""
-        return self._waiting or (self._teaching is not None and self._teaching.running)
+        return self._waiting or _runs(self._teaching)
 
     @Slot()
     def teach(self) -> None:
@@ -378,22 +371,18 @@ class TeachStore(QObject, LabelledTexts):
         labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
         job = self._lanes.work.start_aside(flow, self._workspace, labelled).replacing(self._teaching)
-        self._teaching = job.then(
-            self._done, self._teaching_failed, progress=self.teaching, partial=self._part_taught
-        )
+        self._teaching = job.then(self._done, self._fail, progress=self.teaching, partial=self._part_taught)
         self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if is_resumed else words))
         return job
 
     @Slot()
     def stop(self) -> bool:
         """Stop teaching and guessing; returns whether either was running or waiting."""
-        is_guessing = self._guessing is not None and self._guessing.running
-        running = self.is_teaching or is_guessing
-        if self._guessing is not None:
-            self._guessing.drop()
-        if self._teaching is not None:
-            self._teaching.drop()
-        self._teaching, self._waiting = None, False
+        running = self.is_teaching or _runs(self._guessing)
+        for job in (self._guessing, self._teaching):
+            if job is not None:
+                job.drop()
+        self._waiting = False
         if running:
             self.teaching.emit(None)
         return running
@@ -409,7 +398,6 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot(object)
     def _done(self, dataset: Dataset) -> None:
-        self._teaching = None
         self.teaching.emit(None)
         self.classifier_changed.emit()
         self._measuring = self._lanes.files.start(
@@ -423,30 +411,21 @@ class TeachStore(QObject, LabelledTexts):
         self.loaded.emit()
 
     @Slot(object)
-    def _teaching_failed(self, error: BaseException) -> None:
-        self._teaching = None
-        self.teaching.emit(None)
-        self._fail(error)
-
-    @Slot(object)
     def _fail(self, error: BaseException) -> None:
         if not self.is_teaching:
             self.teaching.emit(None)
         self.failed.emit(error)
-        if isinstance(error, EngineLost):
-            self.lost.emit()
 
     @Slot(object)
     def _give_way(self, job: Job) -> None:
         """Drop teaching and guessing before other work is queued, to resume them afterwards."""
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
-            self._teaching = None
             self._waiting = True
             self.teaching.emit(LATER)
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
-            self._guessing, self._guess_again = None, True
+            self._guess_again = True
 
     @Slot()
     def _go_on(self) -> None:
@@ -458,10 +437,9 @@ class TeachStore(QObject, LabelledTexts):
     def _drop_work(self) -> None:
         """Stop all work on the current data set."""
         self.stop()
-        for job in (self._guessing, self._measuring):
-            if job is not None:
-                job.drop()
-        self._guessing, self._guess_again = None, False
+        if self._measuring is not None:
+            self._measuring.drop()
+        self._guess_again = False
 
     # Files
 
@@ -471,6 +449,10 @@ class TeachStore(QObject, LabelledTexts):
 
         job = self._lanes.documents.start(read_table, self._workspace, path)
         self._reading = job.replacing(self._reading).then(done, self.failed)
+
+
+def _runs(job: Job | None) -> bool:
+    return job is not None and job.running
 
 
 def _store(workspace: Workspace, dataset: Dataset, changes: Changes) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
@@ -75,8 +75,7 @@ class ReaderTeaching(QObject):
 
     `looked` is sent when `state` was looked up. `teaching` carries the Progress of the teaching, None at its end,
     `stepped` each TrainingStep, `taught` the new ReaderVersion. `used` is sent when another reader was put to use,
-    `removed` when a version was deleted, `exported` when one was copied; `failed` carries an error, and `lost` is sent
-    when the model process died.
+    `removed` when a version was deleted, `exported` when one was copied; `failed` carries an error.
     """
 
     looked = Signal()
@@ -87,7 +86,6 @@ class ReaderTeaching(QObject):
     removed = Signal()
     exported = Signal()
     failed = Signal(object)
-    lost = Signal()
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
@@ -199,8 +197,6 @@ class ReaderTeaching(QObject):
         self.teaching.emit(None)
         self.failed.emit(error)
         self.look()
-        if isinstance(error, EngineLost):
-            self.lost.emit()
 
     @Slot(object)
     def _give_way(self, job: Job) -> None:

@@ -20,28 +20,9 @@ from app.flows.answer_table.tables import judge
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, fake_workspace
+from tests.helpers.children import Listener
 
 Make = Callable[..., AnswerTable]
-
-
-class Heard(Silent):
-    """Remembers what was reported, and stops after so many cells."""
-
-    def __init__(self, most: int = 10**6) -> None:
-        self.cells: list[Cell] = []
-        self.steps: list[Progress] = []
-        self._most = most
-
-    def partial(self, result: object) -> None:
-        assert isinstance(result, Cell)
-        self.cells.append(result)
-
-    def progress(self, progress: Progress) -> None:
-        self.steps.append(progress)
-
-    def check(self) -> None:
-        if len(self.cells) >= self._most:
-            raise Stopped
 
 
 def by_file(
@@ -57,7 +38,7 @@ def by_file(
 def test_every_cell_is_read_and_kept_with_its_place(
     workspace: Workspace, library: Library, make: Make
 ) -> None:
-    table, heard = make(), Heard()
+    table, heard = make(), Listener()
     done = fill(workspace, table, heard)
     assert (done.read, done.before, done.failed) == (6, 0, 0)
     found = workspace.tables.cells(table)
@@ -68,9 +49,9 @@ def test_every_cell_is_read_and_kept_with_its_place(
     assert notice is not None and notice.span.of(TEXTS["first.txt"]) == notice.text == "60"
     assert (notice.sentence, notice.page, notice.page_label) == ("🦉 The notice is 60 days.", 1, "iii")
     assert (first[1].model, first[2].answer, first[2].no_answer) == ("reader", None, 0.9)
-    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == found
-    assert [step.done for step in heard.steps] == list(range(7))
-    assert heard.steps[-1] == Progress(6, 6, "cells", 0.0)
+    assert {(cell.sha256, cell.column): cell for cell in heard.partials} == found
+    assert [step.done for step in heard.told] == list(range(7))
+    assert heard.told[-1] == Progress(6, 6, "cells", 0.0)
 
 
 def test_words_of_low_confidence_are_kept_as_such(workspace: Workspace, make: Make) -> None:
@@ -85,7 +66,7 @@ def test_a_stopped_one_goes_on_and_reads_nothing_twice(
 ) -> None:
     table = make()
     with pytest.raises(Stopped):
-        fill(workspace, table, Heard(4))
+        fill(workspace, table, Listener(lambda heard: len(heard.partials) == 4))
     assert len(workspace.tables.cells(table)) == len(engine.requests) == 4
     done = fill(workspace, table, Silent())
     assert (done.read, done.before, len(engine.requests)) == (2, 4, 6)
@@ -120,9 +101,8 @@ def test_only_new_questions_and_changed_files_are_read(
         *((question, "second.txt") for question in QUESTIONS),
     ]
     now = workspace.tables.cells(table)
-    assert (
-        now[old[0].sha256, old[0].column].verdict is Verdict.RIGHT
-    )  # it stays, and is back when the file is
+    stays = now[old[0].sha256, old[0].column]
+    assert stays.verdict is Verdict.RIGHT, "it is back when the file is"
     new = by_file(workspace, library, now)["second.txt"]
     assert [cell.verdict for cell in new] == [Verdict.NONE] * 4
 
@@ -145,10 +125,10 @@ def test_two_processes_that_fill_one_table_read_no_cell_twice(
     other = fake_workspace(tmp_path / "home", FakeEngine())
     reads = threading.Thread(target=lambda: fill(other, table, Silent()))
 
-    class Interrupted(Heard):
+    class Interrupted(Listener):
         def partial(self, result: object) -> None:
             super().partial(result)
-            if len(self.cells) == 1:
+            if len(self.partials) == 1:
                 reads.start()
                 while not other.engine.requests:  # type: ignore[attr-defined]
                     time.sleep(0.002)
@@ -158,7 +138,7 @@ def test_two_processes_that_fill_one_table_read_no_cell_twice(
     reads.join()
     asked = [*engine.requests, *other.engine.requests]  # type: ignore[attr-defined]
     assert len({(each.text, each.documents) for each in asked}) == len(asked) == 6
-    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == workspace.tables.cells(table)
+    assert {(cell.sha256, cell.column): cell for cell in heard.partials} == workspace.tables.cells(table)
     other.close()
 
 
@@ -172,10 +152,10 @@ def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(
             raise EngineLost("The model process ran out of memory.", "Ask again.", -9)
 
     workspace.__dict__["engine"] = FakeEngine(before)
-    table, heard = make(), Heard()
+    table, heard = make(), Listener()
     done = fill(workspace, table, heard)
     assert (done.read, done.failed) == (4, 2)
-    failed = [cell for cell in heard.cells if cell.state is CellState.FAILED]
+    failed = [cell for cell in heard.partials if cell.state is CellState.FAILED]
     assert {cell.reason for cell in failed} == {"The model process ran out of memory. Ask again."}
     assert len(workspace.tables.cells(table)) == 4
     broken = False

@@ -25,6 +25,7 @@ from app.flows.answer_table.tables import (
 )
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS
+from tests.helpers.children import Listener
 
 Make = Callable[..., AnswerTable]
 QUIET = Silent()
@@ -214,14 +215,13 @@ def test_corrections_that_cannot_be_stored_leave_the_verdict(
     def full(correction: object) -> None:
         raise SpanlightError("The file of corrections could not be written: the disk is full.")
 
-    said: list[str] = []
-    report = Silent()
-    monkeypatch.setattr(report, "notice", said.append)
+    report = Listener()
     monkeypatch.setattr(workspace.corrections, "put", full)
     cell = cell_in(workspace, table, "first.txt", 0)
     assert judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, report).is_right
     assert cell_in(workspace, table, "first.txt", 0).verdict is Verdict.RIGHT
-    assert len(said) == 1 and "the disk is full" in said[0]
+    (said,) = report.notices
+    assert "the disk is full" in said
 
 
 def test_a_damaged_file_of_corrections_is_begun_anew(workspace: Workspace, table: AnswerTable) -> None:

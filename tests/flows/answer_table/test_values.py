@@ -23,18 +23,9 @@ def shown(type: ColumnType, words: str, question: str = "") -> str | None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("30 June 2025", "2025-06-30"),
-        ("on the 30th day of June, 2025", "2025-06-30"),
-        ("June 30, 2025", "2025-06-30"),
-        ("Jun. 30th 2025", "2025-06-30"),
-        ("30-Jun-2025", "2025-06-30"),
-        ("2025-06-30", "2025-06-30"),
-        ("2025/6/30", "2025-06-30"),
         ("30/06/2025", "2025-06-30"),
         ("06/30/2025", "2025-06-30"),
         ("03/03/2025", "2025-03-03"),
-        ("30.06.2025", "2025-06-30"),
-        ("03.04.2025", "2025-04-03"),
         ("30. Juni 2025", "2025-06-30"),
         ("le 1er août 2025", "2025-08-01"),
         ("30 de junio de 2025", "2025-06-30"),
@@ -57,11 +48,14 @@ def test_dates(words: str, expected: str | None) -> None:
 @given(st.dates(date(1000, 1, 1), date(2999, 12, 31)))
 def test_every_day_is_read_however_it_is_spelt_and_sorted_as_in_the_calendar(day: date) -> None:
     names = "January February March April May June July August September October November December".split()
-    month = names[day.month - 1]
-    year = f"{day.year:04}"
-    for words in (day.isoformat(), f"{day.day} {month} {year}", f"{month[:3]} {day.day}, {year}"):
+    number, month, year = day.day, names[day.month - 1], day.year
+    for words in (
+        day.isoformat(), f"{year}/{day.month}/{number}", f"{number:02}.{day.month:02}.{year}",
+        f"{number} {month} {year}", f"on the {number}th day of {month}, {year}", f"{number}-{month[:3]}-{year}",
+        f"{month} {number}, {year}", f"{month[:3]}. {number}th {year}",
+    ):  # fmt: skip
         found = value(ColumnType.DATE, words)
-        assert found is not None and found.shown == day.isoformat()
+        assert found is not None and found.shown == day.isoformat(), words
         assert found.sort_key == ("", float(day.toordinal()))
 
 

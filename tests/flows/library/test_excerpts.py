@@ -38,12 +38,8 @@ def test_joined_scores_are_of_each_once_and_agree_where_both_ways_do(
 
 
 def test_scores_of_both_ways_count_by_their_weights() -> None:
-    assert combine_scores({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.9, 4: 0.5}, 0.5) == {
-        1: 1.0,
-        2: 0.5,
-        3: 0.5,
-        4: 0.0,
-    }
+    joined = combine_scores({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.9, 4: 0.5}, 0.5)
+    assert joined == {1: 1.0, 2: 0.5, 3: 0.5, 4: 0.0}
     assert combine_scores({1: 3.0, 2: 3.0}, {}, 0.5) == {1: 1.0, 2: 1.0}
     assert combine_scores({}, {}, 0.5) == {}
 

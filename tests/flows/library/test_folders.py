@@ -6,7 +6,10 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,38 +78,51 @@ def test_hidden_files_locks_and_what_is_ignored_are_left_out(tmp_path: Path) -> 
     assert names(tmp_path, ignore=("*.txt", "[c]*")) == []
 
 
+def told_by_entries(monkeypatch: pytest.MonkeyPatch, status: Callable[[os.DirEntry[str]], object]) -> None:
+    """Have `status` tell what the system knows of what is in a folder."""
+    real = os.scandir
+
+    class Entry:
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.name, self.path, self.is_symlink = entry.name, entry.path, entry.is_symlink
+            self.stat = lambda: status(entry)
+
+    @contextmanager
+    def scandir(folder: str) -> Iterator[Iterator[Entry]]:
+        with real(folder) as found:
+            yield map(Entry, found)
+
+    monkeypatch.setattr(folders.os, "scandir", scandir)
+
+
 @pytest.mark.parametrize(
     "attribute", [{"st_file_attributes": 2}, {"st_flags": 0x8000}], ids=["windows", "macos"]
 )
 def test_what_the_system_hides_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: dict[str, int]
 ) -> None:
+    def status(entry: os.DirEntry[str]) -> object:
+        known = entry.stat()
+        fields = {name: getattr(known, name) for name in dir(known) if name.startswith("st_")}
+        return SimpleNamespace(**fields | (attribute if entry.name == "desktop.txt" else {}))
+
     written(tmp_path, {"a.txt": "a", "desktop.txt": "b"})
-    real = os.scandir
-
-    class Entry:
-        def __init__(self, entry: os.DirEntry[str]) -> None:
-            self._entry = entry
-            self.name, self.path, self.is_symlink = entry.name, entry.path, entry.is_symlink
-
-        def stat(self) -> object:
-            status = self._entry.stat()
-            fields = {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
-            return type("Status", (), fields | (attribute if self.name == "desktop.txt" else {}))()
-
-    class Listed:
-        def __init__(self, folder: str) -> None:
-            self._entries = real(folder)
-
-        def __enter__(self) -> object:
-            return map(Entry, self._entries)
-
-        def __exit__(self, *_: object) -> None:
-            self._entries.close()
-
-    monkeypatch.setattr(folders.os, "scandir", Listed)
-    monkeypatch.setattr(folders, "is_empty", lambda root: False)
+    told_by_entries(monkeypatch, status)
     assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_folder_that_lets_nobody_look_at_its_files_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def status(entry: os.DirEntry[str]) -> object:
+        if "closed/" in entry.path:
+            raise PermissionError(13, "Permission denied", entry.path)
+        return entry.stat()
+
+    written(tmp_path, {"a.txt": "a", "closed/one.txt": "one", "closed/two.txt": "two"})
+    told_by_entries(monkeypatch, status)
+    found = walk(Library(1, "All", (str(tmp_path),)), Silent())
+    assert found.refused == [str(tmp_path / "closed")] and len(found.files) == 1
 
 
 def test_single_files_may_be_of_any_kind_and_hidden(tmp_path: Path) -> None:

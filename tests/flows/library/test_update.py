@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +43,7 @@ from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
 Counts = tuple[int, int, int, int]  # read, known, failed, gone
 SILENT = Silent()
+NAMES = ["apple.txt", "banana.md", "cherry.html"]
 FRUIT = {"apple.txt": "An apple.", "banana.md": "# A banana", "more/cherry.html": "<p>A cherry.</p>"}
 
 
@@ -163,52 +163,11 @@ def test_files_are_read_and_found(here: Here) -> None:
     report = Listener()
     done = update(here.workspace, here.library, report)
     assert (counts(done), done.words) == ((3, 0, 0, 0), 6)
-    assert sorted(Path(each.path).name for each in report.partials) == [
-        "apple.txt",
-        "banana.md",
-        "cherry.html",
-    ]
+    assert sorted(Path(each.path).name for each in report.partials) == NAMES
     assert {each.state for each in report.partials} == {FileState.READ}
     assert (report.told[-1].done, report.told[-1].total) == (3, 3)
     assert here.found("cherry") == ["cherry.html"]
     assert here.index.status(here.library).in_words == "3 files read"
-
-
-def test_a_file_without_anything_to_read_has_no_text(
-    workspace: Workspace, library: Library, docs: Path, index: Index
-) -> None:
-    (docs / "empty.txt").write_text(" \n")
-    assert counts(update(workspace, library, SILENT)) == (3, 0, 1, 0)
-    assert states(index, library)["empty.txt"] is FileState.NO_TEXT
-
-
-def test_files_stay_where_their_folder_lets_nobody_look_at_them(
-    workspace: Workspace, library: Library, docs: Path, index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written(docs, {"closed/one.txt": "one", "closed/two.txt": "two"})
-    assert update(workspace, library, SILENT).read == 5
-    real = os.scandir
-
-    class Entry:
-        def __init__(self, entry: os.DirEntry[str]) -> None:
-            self.name, self.path, self.is_symlink = entry.name, entry.path, entry.is_symlink
-            self._entry = entry
-
-        def stat(self) -> os.stat_result:
-            if "closed/" in self.path:
-                raise PermissionError(13, "Permission denied", self.path)
-            return self._entry.stat()
-
-    @contextmanager
-    def scandir(path: str) -> Iterator[Iterator[Entry]]:
-        with real(path) as found:
-            yield map(Entry, found)
-
-    monkeypatch.setattr(os, "scandir", scandir)
-    done = update(workspace, library, SILENT)
-    assert counts(done) == (0, 0, 0, 0) and done.walk.refused == [str(docs / "closed")]
-    assert states(index, library)["one.txt"] is FileState.READ
-    assert "closed" in index.status(library).unreachable_in_words
 
 
 def test_what_has_not_changed_is_not_read_again(here: Here) -> None:
@@ -278,26 +237,29 @@ def test_each_fault_has_its_state_and_its_reason(here: Here) -> None:
     (here.docs / "scan.pdf").write_bytes(small_pdf([Page()]))
     (here.docs / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
     (here.docs / "empty.txt").touch()
+    (here.docs / "blank.txt").write_text(" \n")
     report = Listener()
-    assert here.update(report=report) == (3, 0, 4, 0)
+    assert here.update(report=report) == (3, 0, 5, 0)
     found = {Path(file.path).name: file for file in here.index.files(here.library)}
-    assert {name: found[name].state for name in ("locked.pdf", "scan.pdf", "broken.pdf", "empty.txt")} == {
+    refused = {name: file for name, file in found.items() if file.state is not FileState.READ}
+    assert {name: file.state for name, file in refused.items()} == {
         "locked.pdf": FileState.LOCKED,
         "scan.pdf": FileState.NO_TEXT,
         "broken.pdf": FileState.FAILED,
         "empty.txt": FileState.FAILED,
+        "blank.txt": FileState.NO_TEXT,
     }
-    assert all(file.reason for file in found.values() if file.state is not FileState.READ)
+    assert all(file.reason for file in refused.values())
     assert "empty" in found["empty.txt"].reason and "password" in found["locked.pdf"].reason
-    assert here.index.status(here.library).in_words == "3 of 7 files read"
-    assert len(report.partials) == 7
+    assert here.index.status(here.library).in_words == "3 of 8 files read"
+    assert len(report.partials) == 8
     # None is tried again before it changes, or everything is checked.
     here.reader.names.clear()
     assert here.update() == (0, 0, 0, 0)
     changed(here.docs / "empty.txt", "Filled.")
     assert here.update() == (1, 0, 0, 0)
     assert here.reader.names == ["empty.txt"]
-    assert here.update(everything=True) == (0, 0, 3, 0)
+    assert here.update(everything=True) == (0, 0, 4, 0)
 
 
 def test_a_locked_file_is_read_with_the_password_that_is_not_kept(here: Here, tmp_path: Path) -> None:
@@ -370,7 +332,7 @@ def test_a_mistake_of_ours_costs_that_file_only(here: Here, caplog: pytest.LogCa
 
 
 def test_where_no_process_can_be_started_no_file_is_blamed(here: Here) -> None:
-    for name in ("apple.txt", "banana.md", "cherry.html"):
+    for name in NAMES:
         here.reader._instead[name] = raising(
             NotStarted("The documents process could not be started.", "Close others.")
         )
@@ -456,7 +418,8 @@ def test_a_folder_that_refuses_keeps_its_files_and_is_told(
     with monkeypatch.context() as patch:
         patch.setattr(folders.os, "scandir", refusing)
         assert here.update() == (0, 0, 0, 0)
-    assert here.index.status(here.library).refused == (str(here.docs / "more"),)
+    status = here.index.status(here.library)
+    assert status.refused == (str(here.docs / "more"),) and "more" in status.unreachable_in_words
     assert here.found("cherry") == ["cherry.html"]
     here.update()
     assert here.index.status(here.library).refused == ()

@@ -33,19 +33,12 @@ from app.models.disk.installed import Shelf, fingerprint
 from app.models.disk.notes import read_notes
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import HereEngine
 
 QA = Head.QUESTION_ANSWERING
 TEXT = "the cat sat on the mat and the king stole tarts"
-
-
-class Told(Silent):
-    def __init__(self) -> None:
-        self.notices: list[str] = []
-
-    def notice(self, sentence: str) -> None:
-        self.notices.append(sentence)
 
 
 @pytest.fixture
@@ -186,7 +179,7 @@ def test_a_calibration_fitted_anew_is_not_adjusted_to_verdicts_on_the_one_before
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     assert workspace.choose(QA, "", "", Silent()).adjustment is not None
-    told = Told()
+    told = Listener()
     fitted = evaluate_qa(workspace, Plan((file,), fit=True), told).calibration
     card = workspace.find_model(QA)
     assert fitted is not None and card.calibration == fitted
@@ -204,7 +197,7 @@ def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
         raise SpanlightError("adjustments.json could not be written: no space.")
 
     monkeypatch.setattr("app.models.disk.records.write_atomic", refuse)
-    told = Told()
+    told = Listener()
     kept = correct(workspace, opened(), asked(workspace), Verdict.RIGHT, told)
     assert kept is not None and workspace.corrections.count() == FEWEST_VERDICTS
     (notice,) = told.notices

@@ -7,7 +7,6 @@ import shutil
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,12 @@ from app.core.errors import Busy, SpanlightError
 from app.core.models import Head
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import Question
-from app.core.results import TrainingStep
 from app.core.text import Document, Replacement, View
 from app.flows.ask.question import ask
 from app.flows.models.remove import removal_of, remove
 from app.flows.teach import reader
 from app.flows.teach.reader import (
     FEWEST,
-    Change,
     ReaderVersion,
     bases,
     discard_unfinished,
@@ -38,12 +35,12 @@ from app.flows.teach.reader import (
     use_version,
     versions,
 )
-from app.flows.teach.run import ReaderFigures
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from app.models.disk.origin import read_origin
 from app.training.examples import read_qa
 from tests.conftest import ROOT
+from tests.helpers.children import Listener
 from tests.helpers.teaching import corrections, question_row, reader_workspace
 
 NUMBER = 20
@@ -76,26 +73,9 @@ def taught(workspace: Workspace, taught_home: Path, tmp_path: Path) -> ReaderVer
     return version
 
 
-class Watched(Silent):
-    """Keeps the steps and the progress; stops the work at a step."""
-
-    def __init__(self, stop_at: int = 0) -> None:
-        self.steps: list[TrainingStep] = []
-        self.whats: list[str] = []
-        self.far: list[Progress] = []
-        self._stop_at = stop_at
-
-    def partial(self, result: object) -> None:
-        assert isinstance(result, TrainingStep)
-        self.steps.append(result)
-
-    def progress(self, progress: Progress) -> None:
-        self.whats.append(progress.what)
-        self.far.append(progress)
-
-    def check(self) -> None:
-        if self._stop_at and self.steps and self.steps[-1].step >= self._stop_at:
-            raise Stopped
+def stopping_at(step: int) -> Listener:
+    """Stops the work at a step of the training."""
+    return Listener(lambda heard: bool(heard.partials) and heard.partials[-1].step >= step)
 
 
 def content(folder: str | Path) -> dict[str, bytes]:
@@ -121,17 +101,16 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(
     was = content(base.folder)
     for one in corrections(NUMBER):
         workspace.corrections.put(one)
-    watched = Watched()
+    watched = Listener()
     found = teach_reader(workspace, watched)
     assert (found.base, found.corrections, found.known.after.questions) == ("reader", NUMBER, 6)
     assert 3 <= found.held.before.questions == found.held.after.questions < NUMBER
-    assert [step.step for step in watched.steps if not step.dev] == list(
-        range(1, watched.steps[-1].steps + 1)
-    )
-    assert len([step for step in watched.steps if "f1" in step.dev]) == reader._EPOCHS
-    parts = [what for what in dict.fromkeys(watched.whats) if "Loading" not in what]
+    steps = watched.partials
+    assert [step.step for step in steps if not step.dev] == list(range(1, steps[-1].steps + 1))
+    assert len([step for step in steps if "f1" in step.dev]) == reader._EPOCHS
+    parts = [what for what in dict.fromkeys(each.what for each in watched.told) if "Loading" not in what]
     assert parts == ["Measuring the reader", "Teaching", "Measuring what it learnt", "Installing"]
-    fractions = [each.fraction for each in watched.far]
+    fractions = [each.fraction for each in watched.told]
     assert fractions == sorted(fractions) and fractions[-1] == 1.0, "one bar from the beginning to the end"
     assert content(base.folder) == was, "the base is as it was"
     assert workspace.find_model(Head.QUESTION_ANSWERING).folder == base.folder, "it is not used yet"
@@ -222,46 +201,33 @@ def test_a_stopped_teaching_goes_on_with_what_it_began_with(
 ) -> None:
     monkeypatch.setattr(reader, "_CHECKPOINT_SECONDS", 0.0)
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(7), corrections=corrections(NUMBER))
+        teach_reader(workspace, stopping_at(7), corrections=corrections(NUMBER))
     begun = unfinished(workspace, Silent())
     assert begun is not None and (begun.base, begun.corrections) == ("reader", NUMBER)
     assert 0 < begun.step < begun.steps
-    watched = Watched()
+    watched = Listener()
     found = teach_reader(workspace, watched, corrections=corrections(30))
-    assert found.corrections == NUMBER and watched.steps[0].step == begun.step + 1
-    assert "Measuring the reader" not in watched.whats, "that was measured before"
-    assert 0.2 < watched.far[0].fraction < 1.0, "nor does the bar begin anew"
+    assert found.corrections == NUMBER and watched.partials[0].step == begun.step + 1
+    assert "Measuring the reader" not in {each.what for each in watched.told}, "that was measured before"
+    assert 0.2 < watched.told[0].fraction < 1.0, "nor does the bar begin anew"
 
 
 def test_the_time_left_is_that_of_all_parts() -> None:
-    class Last(Silent):
-        left: float | None = None
-
-        def progress(self, progress: Progress) -> None:
-            self.left = progress.seconds_left
-
-    last = Last()
-    reader._Phase(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
-    assert last.left is None, "the first question tells nothing"
-    reader._Phase(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
-    assert last.left == pytest.approx(35), "two hundred for the steps, a hundred to ask again"
-    reader._Phase(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
-    assert last.left == pytest.approx(20)
+    told = Listener()
+    measuring, teaching = (
+        reader._Phase(told, "Measuring", 0, 100, 400),
+        reader._Phase(told, "Teaching", 100, 200, 400, 8.0),
+    )
+    measuring.progress(Progress(1, 100, "questions", 99.0))
+    measuring.progress(Progress(50, 100, "questions", 5.0))
+    teaching.progress(Progress(5, 10, "Training", 12.0))
+    # The first question tells nothing; then there are 200 more for the steps, and 100 to ask again.
+    assert [each.seconds_left for each in told.told] == [None, pytest.approx(35), pytest.approx(20)]
 
 
-class Stopping(Silent):
-    """Keeps how many questions each measure had asked; stops the work once it is so many."""
-
-    def __init__(self, stop_at: float = inf) -> None:
-        self.done: dict[str, list[int]] = {}
-        self._stop_at = stop_at
-
-    def progress(self, progress: Progress) -> None:
-        self.done.setdefault(progress.what, []).append(progress.done)
-
-    def check(self) -> None:
-        if any(max(done) >= self._stop_at for what, done in self.done.items() if "Measuring" in what):
-            raise Stopped
+def asked(heard: Listener) -> list[int]:
+    """How many questions the first measure had asked, at each progress."""
+    return [each.done for each in heard.told if each.what == "Measuring the reader"]
 
 
 def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
@@ -269,17 +235,18 @@ def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
 ) -> None:
     monkeypatch.setattr(reader, "_CHUNK", 3)
     with pytest.raises(Stopped):
-        teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
-    watched = Stopping()
+        at_three = Listener(lambda heard: max(asked(heard), default=0) >= 3)
+        teach_reader(workspace, at_three, corrections=corrections(NUMBER))
+    watched = Listener()
     found = teach_reader(workspace, watched, corrections=corrections(NUMBER))
-    assert min(watched.done["Measuring the reader"]) >= 3
+    assert min(asked(watched)) >= 3
     assert (found.held.before, found.known.before) == (taught.held.before, taught.known.before)
 
 
 def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
     discard_unfinished(workspace, Silent())
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(2), corrections=corrections(NUMBER))
+        teach_reader(workspace, stopping_at(2), corrections=corrections(NUMBER))
     discard_unfinished(workspace, Silent())
     assert unfinished(workspace, Silent()) is None
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).corrections == 30
@@ -289,15 +256,14 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace, taught:
     first = taught
     use_version(workspace, first.name, Silent())
 
-    class Removing(Watched):
-        def check(self) -> None:
-            if self.steps:
-                with pytest.raises(Busy):
-                    remove_version(workspace, first.name, Silent())
-            super().check()
+    def refuses_removal(heard: Listener) -> bool:
+        if heard.partials:
+            with pytest.raises(Busy):
+                remove_version(workspace, first.name, Silent())
+        return bool(heard.partials)
 
     with pytest.raises(Stopped):
-        teach_reader(workspace, Removing(2), corrections=corrections(NUMBER))
+        teach_reader(workspace, Listener(refuses_removal), corrections=corrections(NUMBER))
     assert versions(workspace, Silent()) == (first,), "it is being taught further"
     removal = removal_of(workspace, first.name, Silent())  # as on Models
     assert removal.unfinished == NUMBER and removal.freed > removal_of(workspace, "reader", Silent()).freed
@@ -318,16 +284,15 @@ def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice
 
 
 def test_one_teaching_at_a_time(workspace: Workspace) -> None:
-    class Second(Watched):
-        def check(self) -> None:
-            with pytest.raises(Busy):
-                discard_unfinished(workspace, Silent())
-            with pytest.raises(Busy):
-                teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-            raise Stopped
+    def refuses_a_second(heard: Listener) -> bool:
+        with pytest.raises(Busy):
+            discard_unfinished(workspace, Silent())
+        with pytest.raises(Busy):
+            teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+        return True
 
     with pytest.raises(Stopped):
-        teach_reader(workspace, Second(), corrections=corrections(NUMBER))
+        teach_reader(workspace, Listener(refuses_a_second), corrections=corrections(NUMBER))
 
 
 @pytest.mark.parametrize("number", [0, 1, 7])
@@ -355,7 +320,7 @@ def test_the_view_of_a_passage_is_learnt_from(workspace: Workspace, monkeypatch:
     view = View((Replacement(3, 4, " a "),), array("i", [4]), ((0, "Taken"),))
     viewed: list[Correction] = [replace(one, view=view) for one in corrections(NUMBER)]
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(2), corrections=viewed)
+        teach_reader(workspace, stopping_at(2), corrections=viewed)
     assert all(one.view == view for one in read_qa(workspace.paths.teaching / "learn.jsonl"))
 
 
@@ -374,7 +339,7 @@ def test_a_file_is_taught_into_a_folder(workspace: Workspace, tmp_path: Path) ->
     output = tmp_path / "taught"
     output.mkdir()
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(2), corrections=file, output=output)
+        teach_reader(workspace, stopping_at(2), corrections=file, output=output)
     found = teach_reader(workspace, Silent(), corrections=file, output=output)
     assert found.folder == str(output) and found.corrections == NUMBER
     assert read_notes(output).measured and weights(output)
@@ -384,7 +349,9 @@ def test_a_file_is_taught_into_a_folder(workspace: Workspace, tmp_path: Path) ->
 def test_a_file_of_other_corrections_begins_anew(workspace: Workspace, tmp_path: Path) -> None:
     rows = [question_row(at) for at in range(NUMBER)]
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(2), corrections=rows_file(tmp_path, rows), output=tmp_path / "out")
+        teach_reader(
+            workspace, stopping_at(2), corrections=rows_file(tmp_path, rows), output=tmp_path / "out"
+        )
     file = rows_file(tmp_path, [*rows, question_row(NUMBER)])
     found = teach_reader(workspace, Silent(), corrections=file, output=tmp_path / "out")
     assert found.corrections == NUMBER + 1
@@ -419,17 +386,6 @@ def test_a_file_that_does_not_fit_is_refused(
     rows = [question_row(at) for at in range(NUMBER)]
     with pytest.raises(SpanlightError, match=words):
         teach_reader(workspace, Silent(), corrections=rows_file(tmp_path, [*rows, rows[0] | change]))
-
-
-def test_better_is_more_of_the_corrections_and_hardly_less_of_what_it_knew() -> None:
-    def version(held: float, known: float) -> ReaderVersion:
-        pairs = [
-            Change(ReaderFigures(9, 50.0, 60.0, 5.0), ReaderFigures(9, 50.0, f1, 5.0)) for f1 in (held, known)
-        ]
-        return ReaderVersion("mine", "", "reader", 9, *pairs, "")
-
-    assert version(60.1, 59.0).is_better
-    assert not version(60.0, 60.0).is_better and not version(70.0, 58.9).is_better
 
 
 def test_the_examples_that_come_along_fit() -> None:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from openpyxl import load_workbook
@@ -16,7 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Report, Silent, Stopped
+from app.core.report import Report, Silent, Stopped
 from app.core.requests import HeadToTeach, TextBatch, TextsToClassify, TextsToEmbed
 from app.flows.heads.heads import classify
 from app.flows.teach import teach as flow
@@ -33,7 +34,8 @@ from app.flows.teach.files import read_text_table
 from app.flows.teach.teach import Guesses, Labelled, change_labels, first_guesses, is_unmeasured, missing
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
-from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
+from tests.helpers.children import Listener
+from tests.helpers.teaching import LABELS, TEXTS, HereEngine, table_file, teaching_workspace
 
 
 @pytest.fixture
@@ -94,12 +96,9 @@ def measure(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
     return flow.measure(workspace, labelled(workspace, dataset), report)
 
 
-class Parts(Silent):
-    def __init__(self) -> None:
-        self.parts: list[object] = []
-
-    def partial(self, result: object) -> None:
-        self.parts.append(result)
+def requests_of(workspace: Workspace) -> list[Any]:
+    """What the engine was asked, in order."""
+    return cast("HereEngine", workspace.engine).requests
 
 
 def test_a_table_brings_its_labels_along(workspace: Workspace, tmp_path: Path) -> None:
@@ -125,17 +124,17 @@ def test_first_guesses_follow_from_the_labels_words(workspace: Workspace, tmp_pa
 def test_the_texts_are_read_once(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path, labelled=False)
     guess(workspace, dataset, Silent())
-    before = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    before = len(requests_of(workspace))
     guess(workspace, dataset, Silent())
-    later = workspace.engine.requests[before:]  # type: ignore[attr-defined]
+    later = requests_of(workspace)[before:]
     assert [len(request.texts) for request in later] == [2]  # the labels' words only
 
 
 def test_a_classifier_is_taught_installed_and_measured(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
-    report = Parts()
+    report = Listener()
     taught = teach(workspace, dataset, report)
-    assert [type(part) for part in report.parts] == [Dataset, Guesses]
+    assert [type(part) for part in report.partials] == [Dataset, Guesses]
     card = workspace.shelf.find(Path(taught.model).name, Head.CLASSIFICATION)
     assert card.labels == ("cats", "teas") and card.measured["held-out texts"]["texts"] == len(TEXTS)
     said = classify(workspace, TextsToClassify(tuple(TEXTS)), Silent(), model=card.name)
@@ -163,7 +162,7 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
     workspace.datasets.give(taught, [GivenLabels(0, ("cats",), "cats", True)])
     before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
     notes = read_notes(taught.model)
-    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    asked = len(requests_of(workspace))
     labels = (Label("kittens", "the cat"), taught.labels[1])
     changed = change_labels(workspace, taught, labels, {"cats": "kittens"}, Silent())
     card = workspace.shelf.find(Path(changed.model).name, Head.CLASSIFICATION)
@@ -173,7 +172,7 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
     assert isinstance(card.description, Message)  # shown in the window's language
     found = guess(workspace, changed, Silent())
     assert found.taught and (found.probabilities == before.probabilities).all()
-    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    later = requests_of(workspace)[asked:]
     assert [type(request) for request in later] == [TextsToEmbed]  # the labels' words only
     assert workspace.datasets.given(changed)[0] == GivenLabels(0, ("kittens",), "kittens", True)
     kept = workspace.datasets.held_out(changed)
@@ -191,11 +190,10 @@ def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("app.flows.teach.teach.rename_labels", refuse)
-    told: list[str] = []
-    report = Silent()
-    monkeypatch.setattr(Silent, "notice", lambda self, words: told.append(words))
+    report = Listener()
     changed = change_labels(workspace, taught, (Label("kittens"), Label("teas")), {"cats": "kittens"}, report)
-    assert changed.names == ("kittens", "teas") and len(told) == 1 and "taught again" in told[0]
+    (told,) = report.notices
+    assert changed.names == ("kittens", "teas") and "taught again" in told
     assert not guess(workspace, changed, Silent()).taught
 
 
@@ -223,32 +221,17 @@ def test_what_is_stopped_leaves_the_classifier_that_there_was(workspace: Workspa
     weights = (Path(taught.model) / "model.safetensors").read_bytes()
     workspace.datasets.give(taught, [GivenLabels(0, ("teas",))])
 
-    class Stop(Silent):
-        def check(self) -> None:
-            if isinstance(workspace.engine.requests[-1], HeadToTeach):  # type: ignore[attr-defined]
-                raise Stopped
-
     with pytest.raises(Stopped):
-        teach(workspace, taught, Stop())
+        teach(workspace, taught, Listener(lambda _: isinstance(requests_of(workspace)[-1], HeadToTeach)))
     assert (Path(taught.model) / "model.safetensors").read_bytes() == weights
     assert [path.name for path in workspace.paths.models.iterdir() if path.name.startswith(".")] == []
     assert workspace.datasets.given(taught)[0].labels == ("teas",)
 
 
-class StopAfter(Silent):
-    """Stops once so many requests of a kind were answered; keeps the progress."""
-
-    def __init__(self, workspace: Workspace, kind: type, answers: int) -> None:
-        self._requests, self._kind = workspace.engine.requests, kind  # type: ignore[attr-defined]
-        self._most = answers + sum(isinstance(each, kind) for each in self._requests)
-        self.seen: list[Progress] = []
-
-    def progress(self, progress: Progress) -> None:
-        self.seen.append(progress)
-
-    def check(self) -> None:
-        if sum(isinstance(each, self._kind) for each in self._requests) > self._most:
-            raise Stopped
+def stopping_after(workspace: Workspace, kind: type, answers: int) -> Listener:
+    """Stops once so many more requests of a kind were answered."""
+    most = answers + sum(isinstance(each, kind) for each in requests_of(workspace))
+    return Listener(lambda _: sum(isinstance(each, kind) for each in requests_of(workspace)) > most)
 
 
 def test_reading_all_texts_goes_on_where_it_was_stopped(
@@ -257,19 +240,15 @@ def test_reading_all_texts_goes_on_where_it_was_stopped(
     dataset = made(workspace, tmp_path, labelled=False)
     whole = guess(workspace, made(workspace, tmp_path, labelled=False), Silent()).probabilities
     monkeypatch.setattr("app.flows.teach.teach._CHUNK", 6)
-    report = StopAfter(workspace, TextsToEmbed, 2)
+    report = stopping_after(workspace, TextsToEmbed, 2)
     with pytest.raises(Stopped):
         guess(workspace, dataset, report)
-    read = [progress for progress in report.seen if progress.what == "Reading the texts"]
+    read = [progress for progress in report.told if progress.what == "Reading the texts"]
     assert read[-1].total == len(TEXTS) and read[-1].done >= 12
-    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    asked = len(requests_of(workspace))
     found = guess(workspace, dataset, Silent())
-    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
-    assert [len(request.texts) for request in later] == [
-        6,
-        2,
-        2,
-    ]  # the last two pieces, and the labels' words
+    later = requests_of(workspace)[asked:]
+    assert [len(each.texts) for each in later] == [6, 2, 2], "the last two pieces, and the labels' words"
     assert abs(found.probabilities - whole).max() < 1e-2
 
 
@@ -281,10 +260,10 @@ def test_classifying_all_texts_goes_on_where_it_was_stopped(
     monkeypatch.setattr("app.flows.teach.teach._CHUNK", 5)
     monkeypatch.setattr("app.flows.batches.MOST_ITEMS", 5)
     with pytest.raises(Stopped):
-        guess(workspace, taught, StopAfter(workspace, TextBatch, 2))
-    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+        guess(workspace, taught, stopping_after(workspace, TextBatch, 2))
+    asked = len(requests_of(workspace))
     found = guess(workspace, taught, Silent())
-    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    later = requests_of(workspace)[asked:]
     assert sum(len(request.texts) for request in later if isinstance(request, TextBatch)) == 10
     assert abs(found.probabilities - before).max() < 2e-3
 
@@ -294,13 +273,13 @@ def test_what_was_taught_but_not_measured_is_known_and_measured_later(
 ) -> None:
     assert not is_unmeasured(workspace, taught)
     with pytest.raises(Stopped):
-        teach(workspace, taught, StopAfter(workspace, HeadToTeach, 2))
+        teach(workspace, taught, stopping_after(workspace, HeadToTeach, 2))
     (left,) = workspace.datasets.all()
     assert left.model and is_unmeasured(workspace, left), "the figures were of the classifier before"
     assert not is_unmeasured(workspace, replace(left, labels=(*left.labels, Label("books"))))
-    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    asked = len(requests_of(workspace))
     measure(workspace, left, Silent())
-    later = [each for each in workspace.engine.requests[asked:] if isinstance(each, HeadToTeach)]  # type: ignore[attr-defined]
+    later = [each for each in requests_of(workspace)[asked:] if isinstance(each, HeadToTeach)]
     assert len(later) == 3, "the part that was held out before the stop is not again"
     assert not is_unmeasured(workspace, left)
     assert sorted(workspace.datasets.held_out(left).rows) == list(range(len(TEXTS)))
@@ -326,9 +305,10 @@ def test_a_classifier_that_is_measured_again_is_as_sure_as_before(
 def test_the_table_comes_out_with_its_labels(workspace: Workspace, tmp_path: Path, suffix: str) -> None:
     dataset = made(workspace, tmp_path, labelled=False)
     workspace.datasets.give(dataset, [GivenLabels(0, ("cats",))])
+    given = workspace.datasets.given(dataset)
     probabilities = guess(workspace, dataset, Silent()).probabilities
     path = tmp_path / f"out{suffix}"
-    assert export_dataset(workspace, dataset, probabilities, path, Silent()) == len(TEXTS)
+    assert export_dataset(workspace, dataset, given, probabilities, path, Silent()) == len(TEXTS)
     if suffix == ".csv":
         rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
     elif suffix == ".jsonl":
@@ -403,22 +383,11 @@ def test_more_examples_bring_no_more_than_is_left_to_gain() -> None:
 def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
 
-    class Learning(Silent):
-        """Stops at a step; keeps the steps."""
-
-        def __init__(self, last: int) -> None:
-            self.last, self.steps = last, list[int]()
-
-        def progress(self, progress: Progress) -> None:
-            if progress.what == "Learning" and progress.total:
-                self.steps.append(progress.done)
-
-        def check(self) -> None:
-            if self.last in self.steps:
-                raise Stopped
+    def steps(heard: Listener) -> list[int]:
+        return [each.done for each in heard.told if each.what == "Learning" and each.total]
 
     with pytest.raises(Stopped):
-        teach(workspace, dataset, Learning(2))
+        teach(workspace, dataset, Listener(lambda heard: 2 in steps(heard)))
     guess(workspace, dataset, Silent())
-    later = Learning(0)
-    assert teach(workspace, dataset, later).model and later.steps[0] == 3
+    later = Listener()
+    assert teach(workspace, dataset, later).model and steps(later)[0] == 3

@@ -119,14 +119,24 @@ def open_table_page(
 @pytest.fixture
 def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) -> TableView:
     """The page with a table of two questions, filled."""
-    page = open_table_page(folder)
-    page.welcome.begin.setChecked(False)
-    page.welcome.library_chosen.emit(page.libraries.all[0][0])
-    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    return filled(open_table_page(folder), qtbot)
+
+
+def filled(page: TableView, qtbot: QtBot) -> TableView:
+    """The page with a table of two questions over its library, filled."""
+    new_table(page, qtbot)
     ask_for(page, f"{NOTICE}\n{FEE}")
     until_full(page, qtbot, 6)
     page.line.close_line()
     return page
+
+
+def new_table(page: TableView, qtbot: QtBot) -> None:
+    """Make a table without questions over the page's library."""
+    before = page.store.table
+    page.welcome.begin.setChecked(False)
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: page.store.table != before and bool(page.model.rows) and not page.model.columns)
 
 
 def ask_for(page: TableView, text: str) -> None:
@@ -138,6 +148,10 @@ def ask_for(page: TableView, text: str) -> None:
 
 def until_full(page: TableView, qtbot: QtBot, cells: int) -> None:
     qtbot.waitUntil(lambda: page.model.counts() == (cells, cells) and page.lanes.work.idle)
+
+
+def questions(page: TableView) -> list[str]:
+    return [column.question for column in page.model.columns]
 
 
 def words(page: TableView) -> dict[str, list[str]]:

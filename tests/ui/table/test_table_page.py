@@ -32,9 +32,26 @@ from app.ui.table.welcome import SAMPLES
 from tests.documents.test_language import LEASE
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 from tests.helpers.windows import FakeEngine
-from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
+from tests.ui.table.conftest import (
+    CONTRACTS,
+    FEE,
+    NOTICE,
+    PatternReader,
+    ask_for,
+    filled,
+    new_table,
+    questions,
+    until_full,
+    words,
+)
 
 KEY = Qt.Key
+# The words of all cells of the table.
+READ = {
+    "aldergate.txt": ["sixty (60) days", "12,400 euros"],
+    "brightwater.txt": ["ninety (90) days", "9,600 euros"],
+    "calder.txt": ["Not in the text", "100,000 euros"],
+}
 
 
 def row_of(page: TableView, name: str) -> int:
@@ -87,7 +104,7 @@ def test_a_table_over_a_library_is_one_click_away(
     library = page.libraries.all[0][0]
     page.welcome.library_chosen.emit(library)
     qtbot.waitUntil(lambda: bool(page.model.rows))
-    assert tuple(column.question for column in page.model.columns) == SAMPLES
+    assert questions(page) == list(SAMPLES)
     assert page.store.table is not None and page.store.table.name == library.name == "contracts"
     assert page.view.isVisibleTo(page)
     until_full(page, qtbot, 3 * len(SAMPLES))
@@ -114,11 +131,7 @@ def test_a_dropped_folder_becomes_a_library_and_a_table(
 def test_cells_have_the_exact_words_and_are_copied_and_exported(
     page: TableView, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    assert words(page) == {
-        "aldergate.txt": ["sixty (60) days", "12,400 euros"],
-        "brightwater.txt": ["ninety (90) days", "9,600 euros"],
-        "calder.txt": ["Not in the text", "100,000 euros"],
-    }
+    assert words(page) == READ
     row = row_of(page, "aldergate.txt")
     assert page.model.words(row, 0).below == "84% · line 1"
     assert page.model.rows[row_of(page, "damaged.pdf")].message
@@ -236,7 +249,7 @@ def test_changes_by_another_process_are_kept(page: TableView, qtbot: QtBot) -> N
     ]
     page.undo()
     qtbot.waitUntil(lambda: page.model.columns[0].type is ColumnType.AMOUNT)
-    assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
+    assert questions(page) == [FEE, "Who pays?"]
 
 
 def test_the_table_and_its_layout_are_restored_after_a_restart(
@@ -371,7 +384,7 @@ def test_several_lists_are_loaded_at_once(page: TableView, tmp_path: Path, qtbot
     page.questions.add()
     page.line.files.emit(lists[2:])
     qtbot.waitUntil(lambda: len(page.model.columns) == 6)
-    assert [column.question for column in page.model.columns[2:]] == [f"Who is {name}?" for name in "abcd"]
+    assert questions(page)[2:] == [f"Who is {name}?" for name in "abcd"]
 
 
 def test_questions_from_another_page_wait_behind_those_that_were_typed(page: TableView, qtbot: QtBot) -> None:
@@ -382,8 +395,7 @@ def test_questions_from_another_page_wait_behind_those_that_were_typed(page: Tab
     assert page.line.isVisibleTo(page) and page.view.isVisibleTo(page) and len(page.model.columns) == 2
     page.line.go.click()
     qtbot.waitUntil(lambda: len(page.model.columns) == 5)
-    added = [column.question for column in page.model.columns[2:]]
-    assert added == ["Who drives?", "Who signs?", "Who pays?"]
+    assert questions(page)[2:] == ["Who drives?", "Who signs?", "Who pays?"]
 
 
 def test_questions_from_another_page_begin_a_table_over_the_open_documents(
@@ -399,7 +411,7 @@ def test_questions_from_another_page_begin_a_table_over_the_open_documents(
     assert "aldergate.txt, calder.txt" in documents.accessibleName()
     documents.click()
     qtbot.waitUntil(lambda: len(page.model.rows) == 2)
-    assert [column.question for column in page.model.columns] == [NOTICE, FEE]
+    assert questions(page) == [NOTICE, FEE]
     assert not page.line.field.toPlainText()
     page.head.title.acted.emit("new")
     assert "four" in welcome.begin.text()
@@ -425,9 +437,7 @@ def test_questions_that_a_new_table_does_not_begin_with_stay_in_the_line(
     page.line.field.setPlainText("Who drives?")
     page._act("new")
     assert page.welcome.begin.text() == "Begin with your 1 question"
-    page.welcome.begin.setChecked(False)
-    page.welcome.library_chosen.emit(page.libraries.all[0][0])
-    qtbot.waitUntil(lambda: not page.model.columns)
+    new_table(page, qtbot)
     assert page.no_questions.isVisibleTo(page) and not page.no_questions.button.isVisibleTo(page)
     assert page.line.field.toPlainText() == "Who drives?" and page.line.isVisibleTo(page)
 
@@ -497,14 +507,14 @@ def test_the_document_beside_has_the_reading_tools(page: TableView, qtbot: QtBot
     page.activateWindow()
     pane.setFocus()
     qtbot.waitUntil(pane.hasFocus)
-    before = [column.question for column in page.model.columns]
+    before = questions(page)
     qtbot.keyClick(pane, KEY.Key_Right, control | shift)
     assert page.beside.file.selected()[0].split()
     page.view.setFocus()
     qtbot.waitUntil(page.view.hasFocus)
-    assert [column.question for column in page.model.columns] == before
+    assert questions(page) == before
     qtbot.keyClick(page.view, KEY.Key_Right, control | shift)
-    qtbot.waitUntil(lambda: [column.question for column in page.model.columns] == before[::-1])
+    qtbot.waitUntil(lambda: questions(page) == before[::-1])
     page._close_beside()
     assert not line.isVisible()
 
@@ -582,12 +592,7 @@ def test_the_least_certain_cells_come_first(
     open_table_page: Callable[..., TableView], folder: Path, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     pattern_reader.likely = {"100,000 euros": 0.31, "9,600 euros": 0.62}
-    page = open_table_page(folder)
-    page.welcome.begin.setChecked(False)
-    page.welcome.library_chosen.emit(page.libraries.all[0][0])
-    qtbot.waitUntil(lambda: page.store.table is not None)
-    ask_for(page, f"{NOTICE}\n{FEE}")
-    until_full(page, qtbot, 6)
+    page = filled(open_table_page(folder), qtbot)
     low = page.model.cell(row_of(page, "calder.txt"), 1)
     assert low is not None and low.state is CellState.LOW_CONFIDENCE
     page.head.chips.chosen.emit(Filter.UNSURE)
@@ -613,20 +618,17 @@ def test_rows_are_sorted_by_the_values_of_a_column(page: TableView) -> None:
 
 
 def test_questions_are_moved_changed_and_removed(page: TableView, qtbot: QtBot) -> None:
-    def questions() -> list[str]:
-        return [column.question for column in page.model.columns]
-
     titles = {action.text().split("\t")[0]: action for action in page.questions.menu(0).actions()}
     assert not titles["Move to the left"].isEnabled()
     page.view.go_to(0, 0)
     titles["Move to the right"].trigger()
-    qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
+    qtbot.waitUntil(lambda: questions(page) == [FEE, NOTICE])
     assert page.view.current_cell() == (0, 1)
     page.questions.remove_current()
-    qtbot.waitUntil(lambda: questions() == [FEE])
+    qtbot.waitUntil(lambda: questions(page) == [FEE])
     assert NOTICE in page.undo_line.words()
     page.undo()
-    qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
+    qtbot.waitUntil(lambda: questions(page) == [FEE, NOTICE])
     assert words(page)["aldergate.txt"] == ["12,400 euros", "sixty (60) days"], "the answers are there again"
     page.questions.set_type(0, ColumnType.WORDS)
     qtbot.waitUntil(lambda: page.model.columns[0].type is ColumnType.WORDS)
@@ -637,7 +639,7 @@ def test_questions_are_moved_changed_and_removed(page: TableView, qtbot: QtBot) 
     assert page.line.field.toPlainText() == NOTICE
     page.line.field.setPlainText("Who signs?")
     page.line.go.click()
-    qtbot.waitUntil(lambda: questions() == [FEE, "Who signs?"])
+    qtbot.waitUntil(lambda: questions(page) == [FEE, "Who signs?"])
     until_full(page, qtbot, 6)
 
 
@@ -651,10 +653,8 @@ def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, 
     qtbot.waitUntil(lambda: "Fees and notice" in store.sets)
     page.head.title.acted.emit("new")
     assert page.welcome.isVisibleTo(page) and page.welcome.cancel.isVisibleTo(page)
-    page.welcome.begin.setChecked(False)
-    page.welcome.library_chosen.emit(page.libraries.all[0][0])
-    qtbot.waitUntil(lambda: store.table is not None and store.table.name == "contracts")
-    assert not page.model.columns and page.no_questions.isVisibleTo(page)
+    new_table(page, qtbot)
+    assert store.table is not None and store.table.name == "contracts" and page.no_questions.isVisibleTo(page)
     page.line.set_chosen.emit("Fees and notice")
     until_full(page, qtbot, 6)
     assert page.store.table is not None
@@ -690,31 +690,31 @@ def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
         page.line.field.setPlainText("Lease")
         page.line.go.click()
 
-    def questions() -> list[str]:
+    def in_set() -> list[str]:
         return [column.question for column in store.sets.get("Lease", ())]
 
     with monkeypatch.context() as context, qtbot.waitSignal(store.failed):
         context.setattr(page.workspace.tables, "save_question_set", lambda *given: 1 / 0)
         save()
-    assert not said and not questions()
+    assert not said and not in_set()
     save()
-    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    qtbot.waitUntil(lambda: in_set() == [NOTICE, FEE])
     assert said == ["The questions are saved as a set"] and page.undo_line.isHidden()
     page.questions.remove(0)
     qtbot.waitUntil(lambda: len(page.model.columns) == 1)
     save()
-    qtbot.waitUntil(lambda: questions() == [FEE])
+    qtbot.waitUntil(lambda: in_set() == [FEE])
     assert page.undo_line.words() == "Set “Lease” replaced" and len(said) == 1
     page.undo_line.button.click()
-    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    qtbot.waitUntil(lambda: in_set() == [NOTICE, FEE])
     page.line.set_dropped.emit("Lease")
-    qtbot.waitUntil(lambda: not questions())
+    qtbot.waitUntil(lambda: not in_set())
     assert page.undo_line.words() == "Set “Lease” removed"
     page.undo()
-    qtbot.waitUntil(lambda: questions() == [NOTICE, FEE])
+    qtbot.waitUntil(lambda: in_set() == [NOTICE, FEE])
     page.workspace.tables.remove_question_set("Lease")  # in another window
     page.line.set_dropped.emit("Lease")
-    qtbot.waitUntil(lambda: not questions() and page.lanes.files.idle)
+    qtbot.waitUntil(lambda: not in_set() and page.lanes.files.idle)
     assert page.undo_line.isHidden()
     page.undo()
     qtbot.waitUntil(lambda: len(page.model.columns) == 2 and page.lanes.files.idle)
@@ -754,23 +754,29 @@ def test_documents_in_languages_that_the_reader_does_not_read_are_counted(
     qtbot.waitUntil(lambda: page.language.words() == "The document is in German; reader reads English.")
 
 
-def test_results_are_opened_as_a_table(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
-    out, was = tmp_path / "Contracts.jsonl", words(page)
+@pytest.fixture
+def results(page: TableView, tmp_path: Path, qtbot: QtBot) -> Path:
+    """The page's table as a file of results; in the page it was removed."""
+    out = tmp_path / "Contracts.jsonl"
     with qtbot.waitSignal(page.note):
         page.exporting.export_to(out)
     page.store.remove()
     qtbot.waitUntil(lambda: page.store.table is None and page.lanes.files.idle)
+    return out
+
+
+def test_results_are_opened_as_a_table(page: TableView, results: Path, tmp_path: Path, qtbot: QtBot) -> None:
     assert page.welcome.results.isVisibleTo(page)
-    page.exporting.open_results(out)
+    page.exporting.open_results(results)
     qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
     assert page.store.table is not None and page.store.table.name == "Contracts, contracts"
-    assert words(page) == was and page.view.isVisibleTo(page)
+    assert words(page) == READ and page.view.isVisibleTo(page)
     # Opened again, it is the same table.
     first = page.store.table
     with qtbot.waitSignal(page.exporting.opened):
-        page.exporting.open_results(out)
+        page.exporting.open_results(results)
     qtbot.waitUntil(lambda: page.lanes.files.idle)
-    assert page.store.tables == (first,) and words(page) == was
+    assert page.store.tables == (first,) and words(page) == READ
     (tmp_path / "other.jsonl").write_text("{}", encoding="utf-8")
     with qtbot.waitSignal(page.exporting.failed):
         page.exporting.open_results(tmp_path / "other.jsonl")
@@ -797,17 +803,12 @@ def test_opening_results_shows_progress_and_can_be_stopped(
 
 
 def test_results_of_documents_that_were_not_read_here_are_shown(
-    page: TableView, tmp_path: Path, qtbot: QtBot
+    page: TableView, results: Path, qtbot: QtBot
 ) -> None:
-    out, was = tmp_path / "Contracts.jsonl", words(page)
-    with qtbot.waitSignal(page.note):
-        page.exporting.export_to(out)
-    page.store.remove()
-    qtbot.waitUntil(lambda: page.store.table is None and page.lanes.files.idle)
     page.workspace.library.remove(page.libraries.all[0][0])
-    page.exporting.open_results(out)
+    page.exporting.open_results(results)
     qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
-    assert words(page) == was
+    assert words(page) == READ
     assert {row.file.state for row in page.model.rows} == {FileState.WAITING, FileState.FAILED}
     open_beside(page, qtbot, "aldergate.txt")  # the file itself is opened
     qtbot.waitUntil(lambda: page.lanes.files.idle)

@@ -8,12 +8,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
@@ -21,8 +21,6 @@ from app.core.labels import Dataset, Label
 from app.core.models import Head
 from app.flows.teach.teach import Guesses
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
 from app.ui.teach.head import FIGURES
 from app.ui.teach.head import TEXTS as ALL_TEXTS
 from app.ui.teach.labelled import LabelledTexts
@@ -42,37 +40,40 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     found.close()
 
 
+Open = Callable[[], LabelsSection]
+
+
 @pytest.fixture
-def open_teach(
-    qapp: QApplication, qtbot: QtBot, workspace: Workspace
-) -> Iterator[Callable[[], LabelsSection]]:
-    made: list[Lanes] = []
+def open_teach(open_part: Callable[[type[LabelsSection]], LabelsSection]) -> Open:
+    return partial(open_part, LabelsSection)
 
-    def opened() -> LabelsSection:
-        theme, lanes = Theme(workspace.paths.resources), Lanes()
-        theme.choose("light")
-        page = LabelsSection(workspace, theme, lanes)
-        qtbot.addWidget(page)
-        page.resize(1100, 700)
-        page.show()
-        made.append(lanes)
-        qtbot.waitUntil(lambda: page.store.is_listed)
-        return page
 
-    yield opened
-    for lanes in made:
-        lanes.close()
+def read(page: LabelsSection, qtbot: QtBot, file: Path) -> None:
+    page.open_files([file])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
 
 
 def begun(
     page: LabelsSection, qtbot: QtBot, file: Path, labels: str = "cats: the cat\nteas: tea and bread"
-) -> None:
-    page.open_files([file])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
+) -> LabelsSection:
+    read(page, qtbot, file)
     page.setup.labels.setPlainText(labels)
     page.setup.begin.click()
     qtbot.waitUntil(lambda: page.store.dataset is not None and page.desk.isVisible())
     qtbot.waitUntil(lambda: page.store.guesses is not None, timeout=20_000)
+    return page
+
+
+@pytest.fixture
+def page(open_teach: Open, qtbot: QtBot, tmp_path: Path) -> LabelsSection:
+    """The section with texts that are to be labelled."""
+    return begun(open_teach(), qtbot, table_file(tmp_path, labelled=False))
+
+
+@pytest.fixture
+def labelled(open_teach: Open, qtbot: QtBot, tmp_path: Path) -> LabelsSection:
+    """The section with texts that all have their labels, from which a classifier can be taught at once."""
+    return begun(open_teach(), qtbot, table_file(tmp_path))
 
 
 def press(page: LabelsSection, qtbot: QtBot, key: Qt.Key) -> None:
@@ -83,7 +84,7 @@ def label_of(row: int) -> Qt.Key:
     return Qt.Key(Qt.Key.Key_1 + NAMES.index(LABELS[row]))
 
 
-def test_a_sample_can_be_labelled(open_teach: Callable[[], LabelsSection], qtbot: QtBot) -> None:
+def test_a_sample_can_be_labelled(open_teach: Open, qtbot: QtBot) -> None:
     page = open_teach()
     assert page.welcome.isVisible() and not page.head.isVisible()
     page.welcome.sample.click()
@@ -96,10 +97,8 @@ def test_a_sample_can_be_labelled(open_teach: Callable[[], LabelsSection], qtbot
 
 
 def test_labels_given_by_keys_are_undone_and_saved(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    page: LabelsSection, open_teach: Open, qtbot: QtBot
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
     first = page.desk.row
     press(page, qtbot, label_of(first))
     second = page.desk.row
@@ -116,11 +115,7 @@ def test_labels_given_by_keys_are_undone_and_saved(
     assert set(again.store.given) == {first} and again.store.texts == TEXTS
 
 
-def test_a_classifier_is_taught_once_there_are_enough_examples(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
+def test_a_classifier_is_taught_once_there_are_enough_examples(page: LabelsSection, qtbot: QtBot) -> None:
     for _ in range(len(TEXTS)):
         if page.store.is_teaching:
             break
@@ -138,10 +133,9 @@ def test_a_classifier_is_taught_once_there_are_enough_examples(
 
 
 def test_teaching_gives_way_to_other_work_and_resumes_with_the_same_examples(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    labelled: LabelsSection, qtbot: QtBot
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path))  # with labels for all: it can be taught at once
+    page = labelled
     assert len(page.store.given) == len(TEXTS)
     page.store.take_back([0])
     page.store.teach()
@@ -155,10 +149,8 @@ def test_teaching_gives_way_to_other_work_and_resumes_with_the_same_examples(
 
 
 def test_teaching_stops_when_its_examples_are_taken_back_and_starts_again_with_them(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    page: LabelsSection,
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
     page.store.give([at for at, label in enumerate(LABELS) if label == "cats"][:8], ["cats"])
     page.store.give([at for at, label in enumerate(LABELS) if label == "teas"][:8], ["teas"])
     assert page.store.is_teaching and not page.head.strip.isHidden()
@@ -168,11 +160,7 @@ def test_teaching_stops_when_its_examples_are_taken_back_and_starts_again_with_t
     assert page.store.is_teaching
 
 
-def test_many_are_labelled_at_once_and_exported(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
+def test_many_are_labelled_at_once_and_exported(page: LabelsSection, qtbot: QtBot, tmp_path: Path) -> None:
     page.head.parts._buttons[ALL_TEXTS].click()
     page.texts.search.setText("mat")
     qtbot.waitUntil(lambda: len(page.texts.list.rows()) == len(TEXTS) // 2)
@@ -192,10 +180,8 @@ def test_many_are_labelled_at_once_and_exported(
 
 @pytest.mark.parametrize("filtered", [False, True])
 def test_labelling_in_the_table_chooses_the_next_text(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, filtered: bool
+    page: LabelsSection, qtbot: QtBot, filtered: bool
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
     page.head.parts._buttons[ALL_TEXTS].click()
     if filtered:
         page.texts.filter.setCurrentIndex(1)
@@ -218,11 +204,7 @@ def test_labelling_in_the_table_chooses_the_next_text(
     assert (rows[-1] in listed.rows()) is not filtered
 
 
-def test_the_counts_follow_every_change(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
+def test_the_counts_follow_every_change(page: LabelsSection) -> None:
     store, dice = page.store, random.Random(5)
     rows = store.all_rows
     for _ in range(60):
@@ -246,10 +228,9 @@ def test_the_counts_follow_every_change(
 
 
 def test_measuring_that_was_stopped_is_resumed_at_the_next_start_or_by_a_click(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    labelled: LabelsSection, open_teach: Open, qtbot: QtBot
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path))
+    page = labelled
     page.store.teach()
     qtbot.waitUntil(lambda: page.store.is_unmeasured, timeout=60_000)
     assert page.store.stop()
@@ -269,10 +250,9 @@ def test_measuring_that_was_stopped_is_resumed_at_the_next_start_or_by_a_click(
 
 
 def test_teaching_again_during_measuring_is_resumed_after_other_work(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    labelled: LabelsSection, qtbot: QtBot
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path))
+    page = labelled
     page.store.teach()
     qtbot.waitUntil(lambda: page.store.is_unmeasured, timeout=60_000)
     page.store.teach()
@@ -284,10 +264,9 @@ def test_teaching_again_during_measuring_is_resumed_after_other_work(
 
 
 def test_labels_are_renamed_and_removed_and_a_data_set_is_removed(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    open_teach: Open, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")
+    page = begun(open_teach(), qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")
     first = page.desk.row
     press(page, qtbot, Qt.Key.Key_1)
     second = page.desk.row
@@ -310,12 +289,11 @@ def test_labels_are_renamed_and_removed_and_a_data_set_is_removed(
 
 
 def test_a_data_set_is_made_changed_and_removed_though_the_window_closes_at_once(
-    open_teach: Callable[[], LabelsSection], workspace: Workspace, qtbot: QtBot, tmp_path: Path
+    open_teach: Open, workspace: Workspace, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page, end = open_teach(), threading.Event()
     files, store = page.lanes.files, page.store
-    page.open_files([table_file(tmp_path, labelled=False)])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
+    read(page, qtbot, table_file(tmp_path, labelled=False))
     page.setup.labels.setPlainText("cats\nteas")
     files.start(lambda report: end.wait(10))
     page.setup.begin.click()
@@ -336,20 +314,20 @@ def test_a_data_set_is_made_changed_and_removed_though_the_window_closes_at_once
 
 
 def test_errors_in_a_table_and_in_labels_are_shown_in_view(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    open_teach: Open, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     page.resize(1024, 640)
     page.open_files([tmp_path / "none.csv"])
     qtbot.waitUntil(lambda: page.notice.isVisible())
-    page.open_files([table_file(tmp_path, labelled=False)])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
+    read(page, qtbot, table_file(tmp_path, labelled=False))
     page.setup.labels.setPlainText("only")
     page.setup.begin.click()
     qtbot.waitUntil(lambda: page.setup.notice.isVisible())
     assert page.store.dataset is None
     for widget in (page.setup.begin, page.setup.cancel, page.setup.notice):
         assert widget.visibleRegion().boundingRect().size() == widget.size(), "it is seen without scrolling"
+    assert page.stop() and page.welcome.isVisible()
 
 
 def test_guesses_are_forgotten_when_another_window_changes_the_labels() -> None:
@@ -365,11 +343,10 @@ def test_guesses_are_forgotten_when_another_window_changes_the_labels() -> None:
 
 
 def test_several_labels_are_chosen_before_they_are_given(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+    open_teach: Open, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
-    page.open_files([table_file(tmp_path, labelled=False)])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
+    read(page, qtbot, table_file(tmp_path, labelled=False))
     page.setup.multi.setChecked(True)
     page.setup.labels.setPlainText("cats\nteas")
     page.setup.begin.click()
@@ -387,7 +364,7 @@ def test_several_labels_are_chosen_before_they_are_given(
 
 
 def test_a_table_is_classified_with_an_installed_model(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+    open_teach: Open, qtbot: QtBot, tmp_path: Path, workspace: Workspace
 ) -> None:
     small_checkpoint(workspace.paths.models / "moods", head=Head.CLASSIFICATION, labels=("good: yes", "bad"))
     page = open_teach()
@@ -409,10 +386,8 @@ def test_a_table_is_classified_with_an_installed_model(
 
 
 def test_labels_that_could_not_be_saved_are_saved_with_the_next(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace, monkeypatch
+    page: LabelsSection, qtbot: QtBot, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
     first = page.desk.row
 
     def refuse(*_: object) -> None:
@@ -431,10 +406,8 @@ def test_labels_that_could_not_be_saved_are_saved_with_the_next(
 
 
 def test_queued_labels_are_saved_after_the_window_has_closed(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+    page: LabelsSection, qtbot: QtBot, workspace: Workspace
 ) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
     end = threading.Event()
     page.lanes.files.start(lambda report: end.wait(10))
     first = page.desk.row

@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
@@ -27,8 +27,6 @@ from app.flows.teach.reader import Change, ReaderVersion, UnfinishedTeaching
 from app.flows.teach.run import ReaderFigures
 from app.flows.workspace import Workspace
 from app.ui.ask.ask import AskView
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
 from app.ui.teach.cards import in_words
 from app.ui.teach.reader import ReaderSection
 from app.ui.teach.teach import TeachView
@@ -134,30 +132,30 @@ Open = Callable[[], ReaderSection]
 
 
 @pytest.fixture
-def open_section(qapp: QApplication, qtbot: QtBot, workspace: Workspace, teaching: Flow) -> Iterator[Open]:
-    made: list[tuple[ReaderSection, Lanes]] = []
-
-    def opened() -> ReaderSection:
-        theme, lanes = Theme(workspace.paths.resources), Lanes()
-        theme.choose("light")
-        section = ReaderSection(workspace, theme, lanes)
-        qtbot.addWidget(section)
-        section.resize(1100, 700)
-        section.show()
-        section.shown()
-        made.append((section, lanes))
-        qtbot.waitUntil(lambda: lanes.files.idle and section.teaching.state is not None)
-        return section
-
-    yield opened
-    for _, lanes in made:
-        lanes.close()
+def open_section(open_part: Callable[[type[ReaderSection]], ReaderSection], teaching: Flow) -> Open:
+    return partial(open_part, ReaderSection)
 
 
 def keep(workspace: Workspace, number: int) -> None:
     """Store a number of corrections, each newer than the one before."""
     for at in range(number):
         workspace.corrections.put(correction(f"How long is it, {at}?", judged=1_795_000_000.0 + at))
+
+
+@pytest.fixture
+def section(open_section: Open, workspace: Workspace) -> ReaderSection:
+    """The section with twelve corrections, the last one first."""
+    keep(workspace, 12)
+    return open_section()
+
+
+@pytest.fixture
+def learning(section: ReaderSection, teaching: Flow, qtbot: QtBot) -> ReaderSection:
+    """The section while the reader is taught, at the step where the teaching waits."""
+    teaching.may_end = False
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: section.teach_card.curves.count() == 5)
+    return section
 
 
 def questions(section: ReaderSection) -> list[str]:
@@ -211,16 +209,16 @@ def test_corrections_are_listed_newest_first_searched_and_exported(
     assert sum(len(one["qas"]) for document in documents for one in document["paragraphs"]) == 3
 
 
-def test_a_correction_is_deleted_and_restored(open_section: Open, workspace: Workspace, qtbot: QtBot) -> None:
-    keep(workspace, 3)
-    section = open_section()
+def test_a_correction_is_deleted_and_restored(
+    section: ReaderSection, workspace: Workspace, qtbot: QtBot
+) -> None:
     before = section.list.corrections()
     assert section.list.hasFocus() and section.list.correction() == before[0]
     qtbot.keyClick(section.list, KEY.Key_Down)
     qtbot.keyClick(section.list, KEY.Key_Delete)
-    qtbot.waitUntil(lambda: section.list.corrections() == (before[0], before[2]))
+    qtbot.waitUntil(lambda: section.list.corrections() == (before[0], *before[2:]))
     assert section.list.correction() == before[2] and section.undo.isVisible()
-    assert workspace.corrections.count() == 2
+    assert workspace.corrections.count() == 11
     section.undo.button.setFocus()
     qtbot.keyClick(section.undo.button, KEY.Key_Space)
     qtbot.waitUntil(lambda: section.list.corrections() == before)
@@ -229,22 +227,19 @@ def test_a_correction_is_deleted_and_restored(open_section: Open, workspace: Wor
 
 
 def test_a_correction_is_deleted_even_if_the_window_closes_first(
-    open_section: Open, workspace: Workspace, qtbot: QtBot
+    section: ReaderSection, workspace: Workspace, qtbot: QtBot
 ) -> None:
-    keep(workspace, 3)
-    section, end = open_section(), threading.Event()
+    end = threading.Event()
     section.lanes.files.start(lambda report: end.wait(10))
     qtbot.keyClick(section.list, KEY.Key_Delete)
     section.lanes.files.quit()
     end.set()
-    assert section.lanes.files.close() and workspace.corrections.count() == 2
+    assert section.lanes.files.close() and workspace.corrections.count() == 11
 
 
 def test_restoring_a_correction_can_be_tried_again(
-    open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    section: ReaderSection, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep(workspace, 3)
-    section = open_section()
     before = section.list.corrections()
     qtbot.keyClick(section.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: section.list.corrections() == before[1:])
@@ -283,16 +278,11 @@ def test_the_question_is_opened_in_its_document(
 
 
 def test_a_better_reader_is_offered_and_used(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    learning: ReaderSection, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    card, changed = section.teach_card, []
+    section, card, changed = learning, learning.teach_card, []
     section.changed.connect(changed.append)
     assert card.teach.text() == "Teach the reader from 12 corrections"
-    teaching.may_end = False
-    card.teach.click()
-    qtbot.waitUntil(lambda: card.curves.count() == 5)
     assert card.strip.isVisible() and not card.teach.isVisible()
     assert [step.dev["f1"] for step in card.curves.measured] == [55.0]
     assert card.curves.describe(4) == "Step 5 of 10: loss 0.40, F1 55.0%"
@@ -311,13 +301,9 @@ def test_a_better_reader_is_offered_and_used(
 
 
 def test_teaching_gives_way_to_a_question_and_is_resumed(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    learning: ReaderSection, teaching: Flow, qtbot: QtBot
 ) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    teaching.may_end = False
-    section.teach_card.teach.click()
-    qtbot.waitUntil(lambda: teaching.step == 5)
+    section = learning
     answered: list[str] = []
     section.lanes.work.start(lambda report: "asked").done.connect(answered.append)
     qtbot.waitUntil(lambda: answered == ["asked"] and teaching.begun == 2)
@@ -327,14 +313,9 @@ def test_teaching_gives_way_to_a_question_and_is_resumed(
 
 
 def test_teaching_that_waits_for_other_work_is_paused_at_once(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    learning: ReaderSection, teaching: Flow, qtbot: QtBot
 ) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    teaching.may_end = False
-    section.teach_card.teach.click()
-    qtbot.waitUntil(lambda: teaching.step == 5)
-    end = threading.Event()
+    section, end = learning, threading.Event()
     section.lanes.work.start(lambda report: end.wait(30))
     assert section.stop()
     qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
@@ -345,13 +326,9 @@ def test_teaching_that_waits_for_other_work_is_paused_at_once(
 
 
 def test_teaching_is_paused_and_resumed_after_a_restart(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    learning: ReaderSection, open_section: Open, teaching: Flow, qtbot: QtBot
 ) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    teaching.may_end = False
-    section.teach_card.teach.click()
-    qtbot.waitUntil(lambda: teaching.step == 5)
+    section = learning
     section.teach_card.strip.focus_stop()
     assert section.stop() and not section.stop()
     qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
@@ -364,14 +341,9 @@ def test_teaching_is_paused_and_resumed_after_a_restart(
 
 
 def test_teaching_is_discarded_after_a_confirmation(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    learning: ReaderSection, teaching: Flow, qtbot: QtBot
 ) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    card = section.teach_card
-    teaching.may_end = False
-    card.teach.click()
-    qtbot.waitUntil(lambda: teaching.step == 5)
+    section, card = learning, learning.teach_card
     card.stop.click()
     assert card.losing.asking and section.teaching.is_teaching
     assert section.stop() and not card.losing.asking and section.teaching.is_teaching
@@ -388,7 +360,7 @@ def test_teaching_is_discarded_after_a_confirmation(
 
 
 def test_versions_are_used_exported_and_deleted(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot, tmp_path: Path
+    open_section: Open, teaching: Flow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     teaching.kept = [BETTER, replace(BETTER, name="older", folder="/m/older")]
     section = open_section()
@@ -409,7 +381,7 @@ def test_versions_are_used_exported_and_deleted(
 
 
 def test_the_reader_that_a_version_was_taught_from_can_be_used_again(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+    open_section: Open, teaching: Flow, qtbot: QtBot
 ) -> None:
     teaching.kept = [replace(BETTER, name="mine", folder="/m/mine", base=NEXT.name)]
     section = open_section()
@@ -426,8 +398,9 @@ def test_the_reader_that_a_version_was_taught_from_can_be_used_again(
 @pytest.mark.parametrize(
     ("held", "known", "is_better", "words"),
     [
-        (20.0, -0.5, True, "F1 rose by 20 points. Of what it knew before it lost 0.5 points."),
-        (20.0, -4.0, False, "lost 4 points, which is too much."),
+        (20.0, -1.0, True, "F1 rose by 20 points. Of what it knew before it lost 1 point."),
+        (0.1, -0.5, True, "F1 rose by 0.1 points. Of what it knew before it lost 0.5 points."),
+        (20.0, -1.1, False, "lost 1.1 points, which is too much."),
         (-1.0, 0.0, False, "F1 fell by 1 point. It still knows what it knew before."),
         (0.0, 2.0, False, "its words fit as well as before"),
     ],
@@ -448,37 +421,24 @@ def test_a_version_is_compared_with_its_base_in_words(
 
 
 def test_the_page_remembers_its_section(
-    qapp: QApplication, qtbot: QtBot, workspace: Workspace, teaching: Flow
+    open_part: Callable[[type[TeachView]], TeachView], qtbot: QtBot, workspace: Workspace, teaching: Flow
 ) -> None:
     keep(workspace, 2)
-    lanes = Lanes()
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
-    page = TeachView(workspace, theme, lanes)
-    qtbot.addWidget(page)
-    page.show()
-    page.shown()
+    page = open_part(TeachView)
     assert page.names.selected() == "labels"
     page.next()
     assert workspace.settings.teach_section == "reader"
-    again = TeachView(workspace, theme, lanes)
-    qtbot.addWidget(again)
-    again.show()
-    again.shown()
+    again = open_part(TeachView)
     section = again.section()
-    assert isinstance(section, ReaderSection)
-    qtbot.waitUntil(lambda: section.list.isVisible())
-    with qtbot.waitSignal(again.go):
-        qtbot.keyClick(section.list, KEY.Key_Return)
+    assert isinstance(section, ReaderSection) and section.list.isVisible()
     again.open_files([workspace.paths.example_sets / "none.csv"])
     assert again.names.selected() == "labels"
     again.next()
-    qtbot.waitUntil(lambda: lanes.files.idle and section.list.hasFocus())
+    qtbot.waitUntil(lambda: again.lanes.files.idle and section.list.hasFocus())
     qtbot.keyClick(section.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: len(questions(section)) == 1)
     qtbot.keyClick(section.list, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: len(questions(section)) == 2)
-    lanes.close()
 
 
 def test_a_correction_is_shown_on_the_page_ask(
