@@ -12,7 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.documents.recognition.program import version as tesseract_version
 from app.flows.about import about, places
-from app.flows.models.installed import installed, refused
+from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.paths import short_path, without_home
 from app.settings.settings import Settings
@@ -114,7 +114,7 @@ def _models(workspace: Workspace) -> list[tuple[str, str]]:
     except SpanlightError as fault:
         return [("not read", fault.message)]
     found = [(card.name, f"{card.family}, {wording.size(card.size)}") for card in cards]
-    broken = [(Path(folder).name, fault.message) for folder, fault in refused(workspace).items()]
+    broken = [(Path(folder).name, fault.message) for folder, fault in workspace.shelf.refused.items()]
     return found + broken or [("none", "")]
 
 

@@ -94,6 +94,26 @@ class Family:
         return self.stem + ENDINGS.get(head, "Model")
 
 
+_ROBERTA = Family(
+    "roberta",
+    "Roberta",
+    "roberta",
+    "classifier.dense",
+    (_LM_HEAD,),
+    classifier="classifier.out_proj",
+    positions_after_padding=True,
+)
+_DEBERTA = Family(
+    "deberta",
+    "Deberta",
+    "deberta",
+    "pooler.dense",
+    (_CLS, _LM_PREDICTIONS),
+    embedding=("embedding_size", "hidden_size"),
+    heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
+    sdpa=False,
+    bfloat16=False,
+)
 FAMILIES: dict[str, Family] = {
     "bert": Family(
         "bert",
@@ -127,34 +147,9 @@ FAMILIES: dict[str, Family] = {
             "qa_outputs pre_classifier classifier vocab_transform vocab_layer_norm vocab_projector".split()
         ),
     ),
-    "roberta": Family(
-        "roberta",
-        "Roberta",
-        "roberta",
-        "classifier.dense",
-        (_LM_HEAD,),
-        classifier="classifier.out_proj",
-        positions_after_padding=True,
-    ),
-    "xlm-roberta": Family(
-        "xlm_roberta",
-        "XLMRoberta",
-        "roberta",
-        "classifier.dense",
-        (_LM_HEAD,),
-        classifier="classifier.out_proj",
-        positions_after_padding=True,
-    ),
-    "mpnet": Family(
-        "mpnet",
-        "MPNet",
-        "mpnet",
-        "classifier.dense",
-        (_LM_HEAD,),
-        classifier="classifier.out_proj",
-        positions_after_padding=True,
-        sdpa=False,
-    ),
+    "roberta": _ROBERTA,
+    "xlm-roberta": replace(_ROBERTA, module="xlm_roberta", stem="XLMRoberta"),
+    "mpnet": replace(_ROBERTA, module="mpnet", stem="MPNet", prefix="mpnet", sdpa=False),
     "electra": Family(
         "electra",
         "Electra",
@@ -203,27 +198,8 @@ FAMILIES: dict[str, Family] = {
         heads_in_float32=("qa_outputs", "mobilebert.pooler", "classifier", "cls"),
         optional=frozenset({"pooler"}),
     ),
-    "deberta": Family(
-        "deberta",
-        "Deberta",
-        "deberta",
-        "pooler.dense",
-        (_CLS, _LM_PREDICTIONS),
-        embedding=("embedding_size", "hidden_size"),
-        heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        sdpa=False,
-        bfloat16=False,
-    ),
-    "deberta-v2": Family(
-        "deberta_v2",
-        "DebertaV2",
-        "deberta",
-        "pooler.dense",
-        (_CLS, _LM_PREDICTIONS),
-        embedding=("embedding_size", "hidden_size"),
-        heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        sdpa=False,
-    ),
+    "deberta": _DEBERTA,
+    "deberta-v2": replace(_DEBERTA, module="deberta_v2", stem="DebertaV2", bfloat16=True),
 }
 
 TITLES = Message("BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa")

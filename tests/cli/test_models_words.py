@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -150,13 +148,7 @@ def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None
 
 
 def test_what_cannot_be_used_changes_nothing(terminal: Terminal) -> None:
-    no_such_head = "ask starter-sentiment"
-    for arguments in (
-        "ask nothing-of-that-name",
-        no_such_head,
-        "--automatic",
-        "ask reader-quick --automatic",
-    ):
+    for arguments in ("ask nothing-of-that-name", "--automatic", "ask reader-quick --automatic"):
         said = terminal("models", "use", *arguments.split())
         assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1), arguments
         assert terminal.settings.models == {}
@@ -180,31 +172,8 @@ def test_import_a_folder_use_it_and_remove_it(terminal: Terminal, classifier: Pa
     assert said.code == 0, said.err
     assert said.out.endswith("Removed.\n")
     assert (terminal.installed(), terminal.settings.models) == ([], {})
-
-
-def test_import_a_zip(terminal: Terminal, reader: Path, tmp_path: Path) -> None:
-    file = tmp_path / "reader.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        for path in reader.iterdir():
-            archive.write(path, f"reader/{path.name}")
-    values = terminal("models", "import", str(file), "--json")
-    assert values.code == 0, values.err
-    assert values.json["model"]["name"] == "reader"
-    assert terminal.installed() == ["reader"]
-
-
-def test_what_is_no_model_is_refused_in_a_sentence_and_leaves_nothing(
-    terminal: Terminal, reader: Path, tmp_path: Path
-) -> None:
-    hostile = Path(shutil.copytree(reader, tmp_path / "hostile"))
-    config = json.loads((hostile / "config.json").read_text())
-    (hostile / "config.json").write_text(json.dumps(config | {"auto_map": {"AutoModel": "evil.Model"}}))
-    for path in (hostile, tmp_path / "nothing", tmp_path):
-        said = terminal("models", "import", str(path))
-        assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1), path
-    assert terminal("models", "import", str(reader), "--name", "../outside").code == 2
-    assert terminal.installed() == []
-    assert not (terminal.models.parent / "outside").exists()
+    values = terminal("models", "import", str(classifier), "--json")
+    assert (values.code, values.json["model"]["name"]) == (0, "small-moods")
 
 
 def test_starters_stay(terminal: Terminal) -> None:

@@ -13,6 +13,7 @@ from app.flows.network.download_process import Downloads
 from app.models.download.cache import blob_of, partial_of
 from app.models.download.orders import Fetch, Fetched, Limits, LookUp
 from tests.helpers.children import Listener
+from tests.helpers.hub_server import HubServer
 
 QUICK = Limits(connect=3.0, read=1.0, tries=3, pause=0.05)
 NAME = "owner/reader"
@@ -46,12 +47,12 @@ def file_of(passport: Passport, name: str = WEIGHTS) -> RemoteFile:
     return next(file for file in passport.files if file.name == name)
 
 
-def whole(fetched: Fetched, files: dict[str, bytes], passport: Passport) -> None:
-    """That a snapshot holds exactly the passport's files, byte for byte."""
-    folder = Path(fetched.folder)
+def whole(fetched: Fetched, hub: HubServer, passport: Passport) -> None:
+    """That a snapshot holds exactly the passport's files, byte for byte as the Hub has them."""
+    folder, held = Path(fetched.folder), hub.repositories[passport.repository].commits[passport.commit]
     assert {path.name for path in folder.iterdir()} == {file.name for file in passport.files}
     for file in passport.files:
-        assert (folder / file.name).read_bytes() == files[file.name], file.name
+        assert (folder / file.name).read_bytes() == held[file.name].data, file.name
 
 
 def nothing_counts(visit: Visit, passport: Passport) -> None:

@@ -141,7 +141,7 @@ def _print_passport(passport: Passport, workspace: Workspace, report: TerminalRe
     print(f"  To download: {size(passport.to_fetch)}{time}")
     if passport.free_disk:
         print(f"  Free disk: {size(passport.free_disk)}")
-    if word := suits(passport, workspace, measures=measured(workspace, report)):
+    if word := suits(card, workspace, measures=measured(workspace, report)):
         print(f"  {word}")
 
 

@@ -17,7 +17,7 @@ from app.core.wording import size
 from app.flows.measure.measure import measured
 from app.flows.models.devices import devices
 from app.flows.models.get import unfinished
-from app.flows.models.installed import in_use, installed, origin_of, refused, use
+from app.flows.models.installed import in_use, installed, origin_of, use
 from app.flows.models.remove import removal_of, remove
 from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
@@ -30,7 +30,7 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
 def print_models(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print every installed model, every folder that is not usable, and the unfinished downloads."""
     cards = installed(workspace)
-    broken = refused(workspace)
+    broken = workspace.shelf.refused
     users = in_use(workspace)
     measures = measured(workspace, report)
     if arguments.json:

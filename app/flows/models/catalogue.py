@@ -14,7 +14,7 @@ from app.core.languages import language as language_name
 from app.core.measures import Measure, examples, kind_of_examples
 from app.core.message import Message, shipped
 from app.core.models import Head, ModelCard, family_title
-from app.core.offers import OfferedModel, Passport
+from app.core.offers import OfferedModel
 from app.core.plain import from_plain
 from app.core.report import Report
 from app.core.wording import duration
@@ -224,55 +224,44 @@ def free_licence(licence: str) -> bool | None:
     return True if name.startswith(_FREE) else None
 
 
-def memory_fit(model: OfferedModel | Passport | ModelCard) -> str:
+def memory_fit(model: OfferedModel | ModelCard) -> str:
     """How a model's weights fit this computer's memory: EASILY, WELL, LARGE, TOO_LARGE; "" if unknown."""
-    needed, memory = _needed_memory(model), computer()[0]
+    needed, memory = model.parameters * _BYTES, computer()[0]
     if not needed or not memory:
         return ""
     return next((level for share, level in _SHARES if needed <= share * memory), TOO_LARGE)
 
 
 def suits(
-    model: OfferedModel | Passport | ModelCard, workspace: Workspace, *, measures: Sequence[Measure] = ()
+    model: OfferedModel | ModelCard | None, workspace: Workspace, *, measures: Sequence[Measure] = ()
 ) -> str:
     """A sentence on how a model suits this computer: the memory of its weights, and its speed if known.
 
     A reader's speed is its `page_seconds`; that of other models is estimated by the number of parameters from the
-    latest of `measures` of a model with the same head. The sentence is empty if the memory is not known.
+    latest of `measures` of a model with the same head. The sentence is empty if the memory is not known, and for the
+    missing card of a model that is refused.
     """
-    level = memory_fit(model)
-    if not level:
+    if model is None or not (level := memory_fit(model)):
         return ""
     fit = _FIT_SENTENCES[level].filled(
-        needed=bytes_in_words(_needed_memory(model)), memory=bytes_in_words(computer()[0])
+        needed=bytes_in_words(model.parameters * _BYTES), memory=bytes_in_words(computer()[0])
     )
     pace = _speed_words(model, workspace, measures)
     return Message("{fit} {pace}", fit=fit, pace=pace) if pace else fit
 
 
-def _needed_memory(model: OfferedModel | Passport | ModelCard) -> int:
-    """The bytes that a model's weights take in memory; 0 if that is not known."""
-    card = model.card if isinstance(model, Passport) else model
-    return card.parameters * _BYTES if card is not None else 0
-
-
-def _speed_words(
-    model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
-) -> str:
-    card = model.card if isinstance(model, Passport) else model
-    if card is None or not card.parameters:
-        return ""
+def _speed_words(model: OfferedModel | ModelCard, workspace: Workspace, measures: Sequence[Measure]) -> str:
     known = {each.folder: each for each in workspace.shelf.cards() if each.parameters}
-    like = [each for each in measures if each.head in card.heads and each.speed and each.folder in known]
-    if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
+    like = [each for each in measures if each.head in model.heads and each.speed and each.folder in known]
+    if own := next((each for each in like if each.folder == getattr(model, "folder", None)), None):
         return Message("Measured here: {rate}.", rate=_rate(own))
-    if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
-        page = page_time(card.parameters, workspace.settings.reading_speed)
+    if Head.QUESTION_ANSWERING in model.heads and workspace.settings.reading_speed:
+        page = page_time(model.parameters, workspace.settings.reading_speed)
         return Message("Roughly {time} a page on this computer.", time=page)
     if not like:
         return ""
     other = known[like[0].folder]
-    guess = replace(like[0], seconds=like[0].seconds * card.parameters / other.parameters)
+    guess = replace(like[0], seconds=like[0].seconds * model.parameters / other.parameters)
     return Message("Roughly {rate}, going by {model} measured here.", rate=_rate(guess), model=other.title)
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import logging
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,12 +154,7 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
     _refuse_unwanted(passport, other, replace)
     before = Path(other.folder).name if other is not None else _broken_model(workspace, passport.repository)
     name = before or _free_name(workspace, passport)
-    try:
-        card = _install(workspace, begun, fetched, name, report, replace=bool(before))
-    except _Refused as refused:
-        # Files that were in the cache before stay.
-        _delete_fetched(workspace, begun.passport)
-        raise refused.fault from None
+    card = _install(workspace, begun.passport, fetched, name, report, replace=bool(before))
     _forget_finished(workspace, passport.repository)
     return card
 
@@ -192,14 +188,6 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
         )
     report.check()
     _delete_fetched(workspace, begun.passport)
-
-
-class _Refused(Exception):
-    """Raised if the fetched files are not a readable model."""
-
-    def __init__(self, fault: SpanlightError) -> None:
-        super().__init__(fault)
-        self.fault = fault
 
 
 def _installed_commits(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
@@ -265,23 +253,15 @@ def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
 
 
 def _install(
-    workspace: Workspace,
-    begun: StartedDownload,
-    fetched: Fetched,
-    name: str,
-    report: Report,
-    *,
-    replace: bool,
+    workspace: Workspace, passport: Passport, fetched: Fetched, name: str, report: Report, *, replace: bool
 ) -> ModelCard:
     """Link the fetched files into a staging folder, try the model out there, and install it."""
-    passport, source = begun.passport, Path(fetched.folder)
+    source = Path(fetched.folder)
     report.progress(Progress(0, 0, CHECKING))
     with Staging(workspace.paths.models, name) as stage:
         known = {file.name: file for file in passport.files}
-        try:
+        with _deleting_if_refused(workspace, passport):
             files = [file for file in files_of(source) if file in known]
-        except SpanlightError as fault:
-            raise _Refused(fault) from fault
         meter = Meter(report, CHECKING, sum(known[file].size for file in files))
         placed = tuple(stage.put(source / file, file, meter, link=True) for file in files)
         for file in placed:
@@ -294,11 +274,9 @@ def _install(
                     ),
                     Message("Download it again."),
                 )
-        try:
+        with _deleting_if_refused(workspace, passport):
             add_tokenizer(stage.folder)
             read_card(stage.folder)
-        except SpanlightError as fault:
-            raise _Refused(fault) from fault
         # A trial may fail for lack of memory, so the fetched files stay for another attempt.
         card = try_out(workspace, stage.folder, report)
         origin = Origin(
@@ -311,6 +289,16 @@ def _install(
             languages=passport.languages,
         )
         return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
+
+
+@contextlib.contextmanager
+def _deleting_if_refused(workspace: Workspace, passport: Passport) -> Iterator[None]:
+    """Delete the fetched files if they are no readable model; those that were in the cache before stay."""
+    try:
+        yield
+    except SpanlightError:
+        _delete_fetched(workspace, passport)
+        raise
 
 
 def _delete_fetched(workspace: Workspace, passport: Passport) -> None:

@@ -18,18 +18,13 @@ from app.models.disk.shelving import clear_leftovers
 
 
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
-    """Read the cards of all installed models; folders without a usable model are left out.
+    """Read the cards of all installed models; folders without a usable model are left out, and in `shelf.refused`.
 
     Incomplete folders that killed processes left are deleted first; a model that was set aside to be replaced is
     restored.
     """
     clear_leftovers(workspace.paths.models)
     return workspace.shelf.cards()
-
-
-def refused(workspace: Workspace) -> dict[str, SpanlightError]:
-    """The folders that the last call of `installed` left out, each with its error."""
-    return workspace.shelf.refused
 
 
 def origin_of(folder: str) -> Origin | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from app.core.network import Network
@@ -18,16 +18,16 @@ from app.models.download.repositories import COMMIT, DIGEST, is_repository
 PARTIAL = ".incomplete"
 
 
-def cache_folder(network: Network, environ: Mapping[str, str] = os.environ) -> Path:
+def cache_folder(network: Network) -> Path:
     """The cache's folder: the chosen one, else the one that huggingface_hub uses."""
     if network.cache:
         return Path(network.cache).expanduser().absolute()
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
-        if environ.get(name):
-            return _expanded(environ[name])
-    if environ.get("HF_HOME"):
-        return _expanded(environ["HF_HOME"]) / "hub"
-    return _expanded(environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface" / "hub"
+        if os.environ.get(name):
+            return _expanded(os.environ[name])
+    if os.environ.get("HF_HOME"):
+        return _expanded(os.environ["HF_HOME"]) / "hub"
+    return _expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface" / "hub"
 
 
 def _expanded(path: str) -> Path:
@@ -92,16 +92,14 @@ def cache_size(repository: str, commit: str, network: Network, files: Collection
     return sum(size for _, size in _removable(repository, commit, network, files))
 
 
-def forget(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> int:
-    """Delete a commit's files, all or those named, from the cache; returns the bytes freed.
+def forget(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> None:
+    """Delete a commit's files, all or those named, from the cache; blobs that other commits use stay.
 
-    Blobs that other commits use stay. Raises OSError on a disk error.
+    Raises OSError on a disk error.
     """
     cache = cache_folder(network)
-    freed = 0
-    for path, size in list(_removable(repository, commit, network, files)):
+    for path, _ in list(_removable(repository, commit, network, files)):
         path.unlink(missing_ok=True)
-        freed += size
     storage, snapshot = storage_of(cache, repository), snapshot_of(cache, repository, commit)
     if not _files(snapshot):
         for reference in _files(storage / "refs"):
@@ -109,11 +107,10 @@ def forget(repository: str, commit: str, network: Network, files: Collection[str
                 if reference.read_text("utf-8").strip() == commit:
                     reference.unlink()
     _tidy(storage, snapshot)
-    return freed
 
 
-def forget_partials(passport: Passport, network: Network) -> int:
-    """Delete what an unfinished download of a passport left in the cache; returns the bytes freed.
+def forget_partials(passport: Passport, network: Network) -> None:
+    """Delete what an unfinished download of a passport left in the cache.
 
     That is unfinished files, and complete ones that no commit has and that were not there before. Raises OSError on a
     disk error.
@@ -121,15 +118,12 @@ def forget_partials(passport: Passport, network: Network) -> int:
     cache = cache_folder(network)
     storage = storage_of(cache, passport.repository)
     entered = {os.path.realpath(entry) for entry in _files(storage / "snapshots")}
-    freed = 0
     for file in passport.files:
         partial, blob = (path_of(cache, passport.repository, file) for path_of in (partial_of, blob_of))
         loose = not file.cached and os.path.realpath(blob) not in entered
         for path in (partial, blob) if loose else (partial,):
-            freed += _freed(path)
             path.unlink(missing_ok=True)
     _tidy(storage, snapshot_of(cache, passport.repository, passport.commit))
-    return freed
 
 
 def _removable(

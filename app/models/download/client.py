@@ -75,10 +75,10 @@ class GuardedTransport(httpx2.BaseTransport):
         try:
             response = transport.handle_request(request)
         except httpx2.TransportError as error:
-            note.end(0, cause_in_words(error))
+            note.end(cause_in_words(error))
             raise NoAnswer(error) from error
         except BaseException:
-            note.end(0, Message("given up"))
+            note.end(Message("given up"))
             raise
         note.status = response.status_code
         response.stream = _Counted(response.stream, self._context, note)
@@ -87,7 +87,6 @@ class GuardedTransport(httpx2.BaseTransport):
         except BaseException as refusal:
             note.error = getattr(refusal, "message", "") or Message("refused")
             response.close()
-            note.end()
             raise
         return response
 
@@ -139,12 +138,11 @@ class _Note:
         self.status, self.received, self.error = 0, 0, ""
         self._name: str | None = ledger.sending(request.method, str(parts), why)
 
-    def end(self, status: int | None = None, error: str = "") -> None:
+    def end(self, error: str = "") -> None:
         name, self._name = self._name, None
         if name is not None:
             passed = time.monotonic() - self._began
-            final_status = self.status if status is None else status
-            self._ledger.ended(name, final_status, self.received, passed, error or self.error)
+            self._ledger.ended(name, self.status, self.received, passed, error or self.error)
 
 
 class _Counted(httpx2.SyncByteStream):

@@ -14,12 +14,12 @@ from app.core.network import Network
 from app.core.report import Progress, Report, Stopped
 from app.core.wording import duration
 from app.models.download.errors import (
+    KEPT,
     TRANSIENT,
     cause_in_words,
     fault_of,
     status_of,
     too_many_requests,
-    with_resume_hint,
 )
 from app.models.download.orders import Limits, NetworkFault
 
@@ -120,7 +120,10 @@ class RequestContext:
             self._wait(seconds, reason)
 
     def _with_hint(self, fault: NetworkFault) -> NetworkFault:
-        return with_resume_hint(fault) if self.patient else fault
+        """The fault, of a download with the hint that it will be resumed, if that can be."""
+        if not self.patient or not fault.resumes:
+            return fault
+        return NetworkFault(fault.message, Message("{hint} {kept}", hint=fault.hint, kept=KEPT), resumes=True)
 
     def _is_transient(self, error: Exception) -> bool:
         """Whether another try may succeed."""

@@ -12,7 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 
 from app.core.message import Message
-from app.core.network import Network, without_password
+from app.core.network import Network, host_of, without_password
 from app.core.wording import duration
 from app.models.disk.copying import refusal
 from app.models.download.orders import Limits, NetworkFault
@@ -98,34 +98,26 @@ def fault_of(
 
     Any other error is raised again.
     """
-    host = urlsplit(network.endpoint).hostname or network.endpoint
     status = status_of(error)
     if status:
-        return _of_status(error, status, host, network, repository, file)
+        return _of_status(error, status, network, repository, file)
     for each in chain(error):
         if isinstance(each, httpx2.TransportError):
-            return unanswered(each, host, network, limits)
+            return unanswered(each, network, limits)
         if isinstance(each, (httpx2.TooManyRedirects, httpx2.DecodingError, httpx2.InvalidURL)):
-            return no_hub(host)
+            return no_hub(network)
     if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than expected
-        return _broken_off(host)
+        return _broken_off(network)
     if isinstance(error, OSError):
         disk_error = refusal(error, Message("{file} could not be downloaded", file=file or repository))
         return NetworkFault(disk_error.message, disk_error.hint, resumes=True)
     raise error
 
 
-def with_resume_hint(fault: NetworkFault) -> NetworkFault:
-    """The fault with the hint that a download will be resumed, if that can be."""
-    if not fault.resumes:
-        return fault
-    return NetworkFault(fault.message, Message("{hint} {kept}", hint=fault.hint, kept=KEPT), resumes=True)
-
-
-def no_hub(host: str) -> NetworkFault:
+def no_hub(network: Network) -> NetworkFault:
     """The error if the responses are not those of a Hub."""
     return NetworkFault(
-        Message("{host} does not answer as a Hub does.", host=host),
+        Message("{host} does not answer as a Hub does.", host=host_of(network.endpoint)),
         Message(
             "Check the Hub's address under Models, Network; a login page of the network may stand in between."
         ),
@@ -148,7 +140,7 @@ def gated(network: Network, repository: str) -> NetworkFault:
 
 def too_many_requests(network: Network, seconds: float) -> NetworkFault:
     """The error if a server asks to wait longer than the limit."""
-    host = urlsplit(network.endpoint).hostname or network.endpoint
+    host = host_of(network.endpoint)
     if seconds < 0:
         return NetworkFault(
             Message("{host} has too many requests from here.", host=host),
@@ -165,9 +157,8 @@ def too_many_requests(network: Network, seconds: float) -> NetworkFault:
     )
 
 
-def _of_status(
-    error: Exception, status: int, host: str, network: Network, repository: str, file: str
-) -> NetworkFault:
+def _of_status(error: Exception, status: int, network: Network, repository: str, file: str) -> NetworkFault:
+    host = host_of(network.endpoint)
     kinds = {type(each).__name__ for each in chain(error)}
     if "DisabledRepoError" in kinds:
         return NetworkFault(
@@ -215,11 +206,12 @@ def _of_status(
             Message("{host} has less of {file} than it said.", host=host, file=file or repository),
             Message("Look the model up again."),
         )
-    return of_any_status(status, host)
+    return of_any_status(status, network)
 
 
-def of_any_status(status: int, host: str) -> NetworkFault:
+def of_any_status(status: int, network: Network) -> NetworkFault:
     """The error for a status that says nothing about the repository or file."""
+    host = host_of(network.endpoint)
     if status == 407:
         return NetworkFault(
             Message("The proxy wants a name and a password."),
@@ -239,8 +231,8 @@ def of_any_status(status: int, host: str) -> NetworkFault:
     )
 
 
-def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
-    """The error if no response came from `host`, that of the network's endpoint."""
+def unanswered(error: httpx2.TransportError, network: Network, limits: Limits) -> NetworkFault:
+    """The error if no response came."""
     words = cause_in_words(error)
     unreached = words in ("refused", "name not found", "no connection")
     if unreached and not network.proxy and (systems := systems_proxy(network)):
@@ -258,10 +250,11 @@ def unanswered(error: httpx2.TransportError, host: str, network: Network, limits
             refused = Message("The proxy {proxy} does not let the request through.", proxy=proxy)
         return NetworkFault(refused, Message("Check it under Models, Network."))
     if words not in _UNANSWERED:
-        return _broken_off(host)
+        return _broken_off(network)
     sentence, hint = _UNANSWERED[words]
     time = duration(limits.connect if words == "no connection in time" else limits.read)
-    return NetworkFault(sentence.filled(host=host, time=time), hint, resumes=words == "no answer in time")
+    sentence = sentence.filled(host=host_of(network.endpoint), time=time)
+    return NetworkFault(sentence, hint, resumes=words == "no answer in time")
 
 
 def systems_proxy(network: Network) -> str:
@@ -274,9 +267,9 @@ def systems_proxy(network: Network) -> str:
     return shown(without_password(proxy).rpartition("://")[2])
 
 
-def _broken_off(host: str) -> NetworkFault:
+def _broken_off(network: Network) -> NetworkFault:
     return NetworkFault(
-        Message("The connection to {host} broke off again and again.", host=host),
+        Message("The connection to {host} broke off again and again.", host=host_of(network.endpoint)),
         Message("Try again."),
         resumes=True,
     )

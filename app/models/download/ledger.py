@@ -28,9 +28,8 @@ MOST = 2 * 2**20
 class Ledger:
     """Writes the ledger file; with an empty path nothing is written. Only used by the download process."""
 
-    def __init__(self, path: str, most: int = MOST) -> None:
+    def __init__(self, path: str) -> None:
         self._path = Path(path) if path else None
-        self._most = most
         self._lock = threading.Lock()
         self._numbers = count(1)
         # Several processes may write, so a request's number alone is not unique.
@@ -69,7 +68,7 @@ class Ledger:
         data = (json_of(line, ensure_ascii=False) + "\n").encode()
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            _shorten(self._path, self._most)
+            _shorten(self._path)
             # This line must not continue one that a killed process left unfinished.
             if not _ends_with_newline(self._path):
                 data = b"\n" + data
@@ -92,17 +91,17 @@ def _ends_with_newline(path: Path) -> bool:
         return True
 
 
-def _shorten(path: Path, most: int) -> None:
-    """Delete the older half of a file of more than `most` bytes, unless another process is doing so."""
-    if not path.exists() or path.stat().st_size <= most:
+def _shorten(path: Path) -> None:
+    """Delete the older half of a file that is too large, unless another process is doing so."""
+    if not path.exists() or path.stat().st_size <= MOST:
         return
     lock = Lock(path.with_name(f".{path.name}.lock"))
     if not lock.take():
         return
     try:
-        if path.stat().st_size > most:
+        if path.stat().st_size > MOST:
             with replacing(path) as part:
-                part.write_bytes(path.read_bytes()[-most // 2 :].partition(b"\n")[2])
+                part.write_bytes(path.read_bytes()[-MOST // 2 :].partition(b"\n")[2])
     finally:
         lock.release()
 

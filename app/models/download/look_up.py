@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from huggingface_hub import HfApi, ModelInfo, get_session, hf_hub_url
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
@@ -14,6 +13,7 @@ from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import ModelCard
+from app.core.network import host_of
 from app.core.offers import Passport, RemoteFile
 from app.models.disk.card import TOKENIZER_CONFIG, card_from
 from app.models.disk.config import CONFIG, LONGEST_CONFIG, parse_config
@@ -61,11 +61,6 @@ def look_up(order: LookUp, context: RequestContext) -> Passport:
     Raises SpanlightError if nothing can be learned about it: no such name, no network, and so on. Raises Stopped.
     """
     wanted = repository_of(order.repository, order.network.endpoint)
-    if order.commit and not COMMIT.fullmatch(order.commit):
-        raise SpanlightError(
-            Message("{commit} is no commit's id.", commit=shown(order.commit)),
-            Message("Leave it out to take the newest."),
-        )
     context.set_status(Message("Looking up {name}", name=wanted))
     context.begin(Message("Look up {name}", name=wanted))
     info = context.retried(lambda: _information(wanted, order.commit, context), wanted)
@@ -93,12 +88,12 @@ def _information(repository: str, commit: str, context: RequestContext) -> Model
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if status_of(error):  # some of huggingface_hub's own errors are ValueErrors
             raise
-        raise no_hub(_host(context)) from error
+        raise no_hub(context.network) from error
     well_formed = isinstance(info.id, str) and isinstance(info.sha, str) and isinstance(info.siblings, list)
     if not well_formed or not is_repository(info.id) or not COMMIT.fullmatch(info.sha or ""):
-        raise no_hub(_host(context))
+        raise no_hub(context.network)
     if commit and info.sha != commit:
-        raise no_hub(_host(context))
+        raise no_hub(context.network)
     return info
 
 
@@ -125,7 +120,11 @@ def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None
     name = passport.repository
     if info.disabled:
         raise SpanlightError(
-            Message("{host} has switched {repository} off.", host=_host(context), repository=name),
+            Message(
+                "{host} has switched {repository} off.",
+                host=host_of(context.network.endpoint),
+                repository=name,
+            ),
             Message("Choose another model."),
         )
     if passport.gated and not context.token:
@@ -327,7 +326,3 @@ def _words(value: object) -> tuple[str, ...]:
         return ()
     words = [shown(word) for word in value[:200] if isinstance(word, str) and word.strip()]
     return tuple(dict.fromkeys(words))
-
-
-def _host(context: RequestContext) -> str:
-    return urlsplit(context.network.endpoint).hostname or context.network.endpoint

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 import httpx2
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.network import feed_remark, is_own_computer
+from app.core.network import Network, feed_remark, host_of, is_own_computer
 from app.core.releases import MOST_BYTES, Feed, parse_feed
 from app.core.report import Report, Stopped
 from app.core.wording import duration
@@ -29,7 +28,7 @@ def ask_feed(order: AskFeed, report: Report) -> Feed:
         raise SpanlightError(
             remark.words or Message("There is no address to ask."), Message("Check the address.")
         )
-    host = urlsplit(order.address).hostname or order.address
+    host = host_of(order.address)
     # Errors name this address, and the token is not sent.
     network = replace(order.network, endpoint=order.address, use_token=False)
     context = RequestContext(network, order.limits, report, feed=True)
@@ -45,7 +44,7 @@ def ask_feed(order: AskFeed, report: Report) -> Feed:
             hint = Message("Try again in {time}.", time=duration(error.seconds))
         raise NetworkFault(Message("{host} has too many requests from here.", host=host), hint) from error
     except NoAnswer as error:
-        raise _unanswered(error, host, context) from error
+        raise _unanswered(error, context) from error
     except (httpx2.TooManyRedirects, httpx2.InvalidURL, httpx2.RequestError) as error:
         raise NetworkFault(
             Message("{host} sends the request round in circles.", host=host), Message("Check the address.")
@@ -61,7 +60,7 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
         client.stream("GET", order.address, headers={"accept": "application/json"}) as response,
     ):
         if response.status_code != 200:
-            raise _of_status(response.status_code, host)
+            raise _of_status(response.status_code, context.network)
         for chunk in response.iter_raw():
             context.report.check()
             if time.monotonic() > end:
@@ -77,7 +76,8 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
     return bytes(data)
 
 
-def _of_status(status: int, host: str) -> NetworkFault:
+def _of_status(status: int, network: Network) -> NetworkFault:
+    host = host_of(network.endpoint)
     match status:
         case 404 | 410:
             return NetworkFault(
@@ -88,11 +88,12 @@ def _of_status(status: int, host: str) -> NetworkFault:
                 Message("{host} does not show that address to everybody.", host=host),
                 Message("Check the address."),
             )
-    return of_any_status(status, host)
+    return of_any_status(status, network)
 
 
-def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:
+def _unanswered(error: NoAnswer, context: RequestContext) -> NetworkFault:
     cause = error.__cause__
     if not isinstance(cause, httpx2.TransportError) or cause_in_words(cause) == "broken off":
+        host = host_of(context.network.endpoint)
         return NetworkFault(Message("The connection to {host} broke off.", host=host), Message("Try again."))
-    return unanswered(cause, host, context.network, context.limits)
+    return unanswered(cause, context.network, context.limits)

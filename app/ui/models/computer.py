@@ -326,7 +326,7 @@ class ComputerSection(Section):
         )
         self.devices.following = (*self.precision.buttons(), self.unload, *self.minutes.buttons())
         self._lay_out()
-        self._show_settings()
+        self.settings_changed()
         for choice in (self.devices, self.precision, self.minutes):
             choice.chosen.connect(self._choice_changed)
         self.unload.clicked.connect(self._request_unload)
@@ -352,8 +352,21 @@ class ComputerSection(Section):
         self._query_memory()
 
     def settings_changed(self) -> None:
-        """Show what was changed elsewhere."""
-        self._show_settings()
+        """Show the settings, and what they allow on this computer."""
+        settings, found = self.workspace.settings, self._devices
+        self.minutes.select(str(settings.unload_minutes))
+        self.precision.select(settings.precision)
+        if found is None:
+            auto = DeviceRow("auto", tr("Automatic"), "")
+            self.devices.set_rows((auto,), "auto" if settings.device == "auto" else "")
+            return
+        self.devices.set_rows(device_rows(found, settings), device_key(settings))
+        available = precisions(found, settings)
+        for key, title in PRECISION_TITLES:
+            allowed = key in ("auto", *available)
+            why = tr("{precision}: not computed in by what was chosen above.", precision=title)
+            self.precision.allow(key, allowed, "" if allowed else why)
+        set_hint(self._precision_hint, precision_explanation(found, settings))
 
     # Choices
 
@@ -371,7 +384,7 @@ class ComputerSection(Section):
             self.workspace.save_settings()
         except SpanlightError as error:
             self.show_fault(error)
-        self._show_settings()
+        self.settings_changed()
         self.changed.emit(name)
 
     @Slot()
@@ -389,7 +402,7 @@ class ComputerSection(Section):
     def _devices_found(self, found: Devices) -> None:
         self._devices = found
         set_hint(self._querying, "")
-        self._show_settings()
+        self.settings_changed()
         self._torch.setText(f"PyTorch {found.torch}" if found.torch else "")
         if self.isVisible() and self.focusWidget() is None:
             self.devices.focus_selected()
@@ -444,22 +457,6 @@ class ComputerSection(Section):
         self._memory_job = job.then(self._show_memory, self.show_fault)
 
     # Looks
-
-    def _show_settings(self) -> None:
-        settings, found = self.workspace.settings, self._devices
-        self.minutes.select(str(settings.unload_minutes))
-        self.precision.select(settings.precision)
-        if found is None:
-            auto = DeviceRow("auto", tr("Automatic"), "")
-            self.devices.set_rows((auto,), "auto" if settings.device == "auto" else "")
-            return
-        self.devices.set_rows(device_rows(found, settings), device_key(settings))
-        available = precisions(found, settings)
-        for key, title in PRECISION_TITLES:
-            allowed = key in ("auto", *available)
-            why = tr("{precision}: not computed in by what was chosen above.", precision=title)
-            self.precision.allow(key, allowed, "" if allowed else why)
-        set_hint(self._precision_hint, precision_explanation(found, settings))
 
     def _lay_out(self) -> None:
         self._querying = plain_label(type="small")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QPushButton, QWidget
 
 from app.core import wording
-from app.core.models import Head
-from app.core.reliability import Reliability
-from app.flows.teach.calibration import OwnVerdicts
+from app.core.measures import MEASURED
+from app.core.message import Message
+from app.core.models import SHOWN_HEADS, Head, ModelCard
+from app.core.offers import Source
 from app.ui.kit.boxes import column, flow, row, turn
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_text import FlowText
@@ -21,8 +22,11 @@ from app.ui.kit.parts import IconLabel, Scrolling, as_tip, plain_label, push_but
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
+from app.ui.models.inventory import BrokenModel, Inventory, Use
 from app.ui.models.reliability import ReliabilityCard
+from app.ui.models.words import origin_in_words, subtitle
 
+STARTER_STAYS = Message("It comes with Spanlight and cannot be removed.")
 _MOST_WIDE = 170
 
 
@@ -67,34 +71,11 @@ class ModelSheet(Scrolling):
         self._column.addStretch(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A use of a model, by one of its heads: the task in plain words, the technical term, and the page that uses it.
-
-    `used` tells whether the model is in use for it, `chosen` whether the user chose the model, and `only_model` whether
-    no other installed model has the head.
-    """
-
-    head: Head
-    plain: str
-    term: str
-    page: str
-    used: bool
-    chosen: bool
-    only_model: bool
-
-
 class _UseRow(QFrame):
-    """One head's row: its task, and at the right, or below it in a narrow window, whether the model is used for it.
-
-    `use_requested` carries the head and whether the model is to be used for it.
-    """
-
-    use_requested = Signal(object, bool)
+    """One head's row: its task, and at the right, or below it in a narrow window, whether the model is used for it."""
 
     def __init__(self, theme: Theme, use: Use, *, primary: bool) -> None:
         super().__init__()
-        self._use = use
         self._plain = plain_label(use.plain, type="strong")
         self._term = plain_label(use.term, type="small", ink="quiet")
         self._words = column(theme, self._plain, self._term)
@@ -110,7 +91,6 @@ class _UseRow(QFrame):
         if not use.used:
             action = tr("Use for {page}", page=use.page)
         self.button = push_button(theme, action, kind="link" if use.used else "primary" if primary else "")
-        self.button.clicked.connect(self._clicked)
         # The stretch takes the remaining width when it is below; at the right there is none.
         self._status = row(theme, sign, labels, 1, gap=2)
         self._row = row(theme, self._status, (self.button, 0, left), gap=2)
@@ -142,10 +122,6 @@ class _UseRow(QFrame):
         words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
         turn(self._whole, beside=self.width() >= words + gap + status)
 
-    @Slot()
-    def _clicked(self) -> None:
-        self.use_requested.emit(self._use.head, not self._use.used)
-
 
 class ModelUses(QFrame):
     """A row for each head. `use_requested` carries a head and whether the shown model is to be used for it."""
@@ -170,8 +146,8 @@ class ModelUses(QFrame):
         self._uses = tuple(uses)
         first = next((at for at, use in enumerate(uses) if not use.used), -1)
         self._rows = [_UseRow(self._theme, use, primary=at == first) for at, use in enumerate(uses)]
-        for each in self._rows:
-            each.use_requested.connect(self.use_requested)
+        for each, use in zip(self._rows, uses, strict=True):
+            each.button.clicked.connect(partial(self.use_requested.emit, use.head, not use.used))
             self._column.addWidget(each)
             each.show()  # at once: a hidden widget cannot take the keyboard focus
         if focused:
@@ -241,19 +217,6 @@ class RemovalCard(QFrame):
         self.cancelled.emit()
 
 
-@dataclass(frozen=True, slots=True)
-class CardActions:
-    """The actions available for a model: to measure it, look inside it, download it again, remove it.
-
-    `removal_blocked` says why it cannot be removed, empty if it can.
-    """
-
-    measure: bool = True
-    look: bool = True
-    again: bool = False
-    removal_blocked: str = ""
-
-
 class ModelDetails(ModelSheet):
     """The page of an installed model, or of one that cannot be used."""
 
@@ -274,42 +237,43 @@ class ModelDetails(ModelSheet):
         self.folder = push_button(theme, tr("Show in folder"), icon="open")
         self.remove = push_button(theme, tr("Remove…"), icon="delete", tip=tr("Remove  (Del)"))
         self._buttons = (self.again, self.measure, self.look, self.folder, self.remove)
-        self._removal_note = plain_label(type="small", ink="quiet")
+        self._removal_note = plain_label(STARTER_STAYS, type="small", ink="quiet")
         self._rule = rule()
-        self._actions = CardActions()
+        self._shown: tuple[type, str] | None = None
         self.put(
             self.fault, self.notice, self.uses, self._rule, self.facts, self.reliability, rule(),
             flow(theme, *self._buttons), self._removal_note, self.removal, self.strip,
         )  # fmt: skip
 
-    def show_model(
-        self,
-        title: str,
-        subtitle: str,
-        line: str,
-        uses: Sequence[Use],
-        facts: Sequence[Fact],
-        actions: CardActions,
-        reliability: Reliability | None = None,
-        own: OwnVerdicts | None = None,
-    ) -> None:
+    def show_model(self, model: ModelCard | BrokenModel, inventory: Inventory) -> None:
         """Show a model; a question about removing another one is withdrawn."""
-        if title != self.title() or actions != self._actions:
+        shown = type(model), model.folder
+        if shown != self._shown:
             self.removal.hide()
             self.notice.clear()
-        self._actions = actions
-        self.fault.clear()
-        self.set_title(title, subtitle, line)
-        self.uses.set_uses(uses)
-        self._rule.setVisible(bool(uses))
-        self.facts.set_facts(facts)
-        self.reliability.show_bins(reliability or {}, own)
-        self.measure.setVisible(actions.measure)
-        self.look.setVisible(actions.look)
-        self.again.setVisible(actions.again)
-        self.remove.setVisible(not actions.removal_blocked)
-        self._removal_note.setText(actions.removal_blocked)
-        self._removal_note.setVisible(bool(actions.removal_blocked))
+        self._shown = shown
+        heads: tuple[Head, ...] = ()
+        is_starter = can_be_fetched = False
+        if isinstance(model, BrokenModel):
+            self.set_title(model.name, "", "")
+            self.fault.show_fault(model.sentence, model.hint)
+            source, tip = origin_in_words(None, model.origin)
+            self.facts.set_facts([Fact(tr("Came from"), source, tip), Fact(tr("Folder"), model.folder)])
+            self.reliability.show_bins({})
+            can_be_fetched = model.origin is not None and bool(model.origin.repository)
+        else:
+            heads, is_starter = model.heads, model.source == Source.STARTER
+            self.set_title(model.title, subtitle(model), model.description)
+            self.fault.clear()
+            self.facts.set_facts(inventory.facts_of(model))
+            self.reliability.show_bins(model.reliability, inventory.verdicts[model.folder])
+        self.uses.set_uses(inventory.uses_of(model) if isinstance(model, ModelCard) else ())
+        self._rule.setVisible(bool(heads))
+        self.again.setVisible(can_be_fetched)
+        self.measure.setVisible(any(head in MEASURED for head in heads))
+        self.look.setVisible(any(head in SHOWN_HEADS for head in heads))
+        self.remove.setVisible(not is_starter)
+        self._removal_note.setVisible(is_starter)
 
     def ask_removal(self, name: str, consequences: str, cached: int) -> None:
         """Ask below the buttons whether to remove the model, scrolled into view."""

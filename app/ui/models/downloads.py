@@ -30,16 +30,10 @@ class Stage(StrEnum):
 
 
 class Transfer(QObject):
-    """A download and its state. `card` is that of the installed model, `hint` what to do about a failure.
+    """A download and its state; `Downloads` sends its signals.
 
-    `changed` is sent when the state changed; `note` is one line for the status line; `installed` carries the card of
-    the installed model; `discarded` is sent once the files are deleted.
+    `card` is that of the installed model, `hint` what to do about a failure.
     """
-
-    changed = Signal()
-    note = Signal(str)
-    installed = Signal(object)
-    discarded = Signal()
 
     def __init__(self, downloads: Downloads, passport: Passport, *, done: int = 0, begun: str = "") -> None:
         super().__init__(downloads)
@@ -100,7 +94,7 @@ class Transfer(QObject):
     def mark_used(self) -> None:
         """Record that the downloaded model is the one in use."""
         self._used = True
-        self.changed.emit()
+        self._downloads.changed.emit()
 
     # The job's signals
 
@@ -111,22 +105,22 @@ class Transfer(QObject):
 
     def _post_note(self) -> None:
         if self.stage in (Stage.RUNNING, Stage.FAILED):
-            self.note.emit(tr("{model}: {words}", model=self.title, words=self.words))
+            self._downloads.note.emit(tr("{model}: {words}", model=self.title, words=self.words))
         else:
-            self.note.emit(tr("{model} {state}", model=self.title, state=self.words))
-        self.changed.emit()
+            self._downloads.note.emit(tr("{model} {state}", model=self.title, state=self.words))
+        self._downloads.changed.emit()
 
     @Slot()
     def _started(self) -> None:
         self.stage = Stage.RUNNING
-        self.note.emit(tr("Downloading {model}", model=self.title))
-        self.changed.emit()
+        self._downloads.note.emit(tr("Downloading {model}", model=self.title))
+        self._downloads.changed.emit()
 
     @Slot(object)
     def _partial_received(self, news: Downloading) -> None:
         self.done, self._total, self._speed, self._file = news.done, news.total, news.speed, news.file
         self._work = ""
-        self.changed.emit()
+        self._downloads.changed.emit()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -140,14 +134,14 @@ class Transfer(QObject):
         if self._work and self._work != before:
             self._post_note()
         else:
-            self.changed.emit()
+            self._downloads.changed.emit()
 
     @Slot(object)
     def _done(self, had: tuple[ModelCard, bool]) -> None:
         self.card, self._used = had
         self.stage, self._job = Stage.DONE, None
         self._post_note()
-        self.installed.emit(self.card)
+        self._downloads.installed.emit(self.card)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
@@ -163,8 +157,8 @@ class Transfer(QObject):
 
     @Slot()
     def _files_deleted(self) -> None:
-        self.note.emit(tr("{model}: what was downloaded is deleted", model=self.title))
-        self.discarded.emit()
+        self._downloads.note.emit(tr("{model}: what was downloaded is deleted", model=self.title))
+        self._downloads.remove(self)
 
     # In words
 
@@ -223,7 +217,11 @@ class Transfer(QObject):
 
 
 class Downloads(QObject):
-    """All downloads, run one after the other in the network lane; their signals are passed on."""
+    """All downloads, run one after the other in the network lane.
+
+    `changed` is sent when the state of one has changed; `note` is one line for the status line; `installed` carries the
+    card of an installed model.
+    """
 
     changed = Signal()
     note = Signal(str)
@@ -244,7 +242,9 @@ class Downloads(QObject):
         if known is not None and known.running:
             return
         same = known is not None and known.passport.commit == passport.commit
-        self._add(Transfer(self, passport, done=known.done if known is not None and same else 0)).resume()
+        transfer = Transfer(self, passport, done=known.done if known is not None and same else 0)
+        self._all[transfer.key] = transfer
+        transfer.resume()
         if known is not None:
             known.deleteLater()
 
@@ -266,24 +266,12 @@ class Downloads(QObject):
             transfer.deleteLater()
             self.changed.emit()
 
-    def _add(self, transfer: Transfer) -> Transfer:
-        self._all[transfer.key] = transfer
-        transfer.changed.connect(self.changed)
-        transfer.note.connect(self.note)
-        transfer.installed.connect(self.installed)
-        transfer.discarded.connect(self._remove_discarded)
-        return transfer
-
-    @Slot()
-    def _remove_discarded(self) -> None:
-        if isinstance(transfer := self.sender(), Transfer):
-            self.remove(transfer)
-
     @Slot(object)
     def _unfinished_found(self, found: tuple[Unfinished, ...]) -> None:
         for one in found:
             if one.passport.repository not in self._all:
-                self._add(Transfer(self, one.passport, done=one.done, begun=one.begun))
+                transfer = Transfer(self, one.passport, done=one.done, begun=one.begun)
+                self._all[transfer.key] = transfer
         self.changed.emit()
 
 

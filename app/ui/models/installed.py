@@ -9,24 +9,22 @@ from PySide6.QtCore import Qt, Slot
 
 from app.core import wording
 from app.core.inspection import Visit
-from app.core.measures import MEASURED
 from app.core.message import Message
-from app.core.models import SHOWN_HEADS, Head, ModelCard
+from app.core.models import Head, ModelCard
 from app.core.offers import Removal, Source
 from app.core.report import Report
 from app.flows.models.installed import use
 from app.flows.models.remove import removal_of, remove
 from app.flows.teach.calibration import set_followed
 from app.flows.workspace import Workspace
-from app.ui.kit.facts import Fact
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_list import ListedSection, ModelFilters
 from app.ui.kit.outside import open_folder
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.models.details import CardActions, ModelDetails
-from app.ui.models.inventory import Inventory, read_inventory, sample_visit
-from app.ui.models.words import PAGES, TASKS, origin_in_words, subtitle, when
+from app.ui.models.details import STARTER_STAYS, ModelDetails
+from app.ui.models.inventory import BrokenModel, Inventory, read_inventory, sample_visit
+from app.ui.models.words import PAGES, TASKS, when
 
 _TASK = Message("Task")
 # In bytes: a folder that only links to files elsewhere takes less.
@@ -58,7 +56,7 @@ class InstalledSection(ListedSection):
 
     def shown(self) -> None:
         """Refresh the list, and focus it."""
-        self._refresh()
+        self.settings_changed()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -68,8 +66,9 @@ class InstalledSection(ListedSection):
         self.filters.clear()
 
     def settings_changed(self) -> None:
-        """Refresh the installed models and their uses."""
-        self._refresh()
+        """Read the installed models and their uses again."""
+        job = self.lanes.files.start(read_inventory, self.workspace).replacing(self._list_job)
+        self._list_job = job.then(self._inventory_read, self.show_fault)
 
     def stop(self) -> bool:
         """Cancel the question, or stop removing."""
@@ -82,10 +81,6 @@ class InstalledSection(ListedSection):
         return False
 
     # The list
-
-    def _refresh(self) -> None:
-        job = self.lanes.files.start(read_inventory, self.workspace).replacing(self._list_job)
-        self._list_job = job.then(self._inventory_read, self.show_fault)
 
     @Slot(object)
     def _inventory_read(self, found: Inventory) -> None:
@@ -115,35 +110,12 @@ class InstalledSection(ListedSection):
             return
         if folder != self._removal_folder and self._removal is None and self._removal_job is not None:
             self._removal_job.drop()  # another model is shown: the question about the first is obsolete
-        card, broken = found.card(folder), found.find_broken(folder)
-        if card is not None:
-            starter = card.source == Source.STARTER
-            self.details.show_model(
-                card.title,
-                subtitle(card, starter=starter),
-                card.description,
-                found.uses_of(card),
-                found.facts_of(card),
-                CardActions(
-                    measure=any(head in MEASURED for head in card.heads),
-                    look=any(head in SHOWN_HEADS for head in card.heads),
-                    removal_blocked=tr("It comes with Spanlight and cannot be removed.") if starter else "",
-                ),
-                card.reliability,
-                found.verdicts[card.folder],
-            )
-            self.panes.show_right(self.details)
-        elif broken is not None:
-            source, tip = origin_in_words(None, broken.origin)
-            again = broken.origin is not None and bool(broken.origin.repository)
-            self.details.show_model(
-                broken.name, "", "", (), [Fact(tr("Came from"), source, tip), Fact(tr("Folder"), broken.folder)],
-                CardActions(measure=False, look=False, again=again),
-            )  # fmt: skip
-            self.details.fault.show_fault(broken.sentence, broken.hint)
-            self.panes.show_right(self.details)
-        else:
+        model = found.find(folder)
+        if model is None:
             self._show_empty(found)
+        else:
+            self.details.show_model(model, found)
+            self.panes.show_right(self.details)
 
     def _show_empty(self, found: Inventory) -> None:
         if found.cards or found.broken:
@@ -161,10 +133,14 @@ class InstalledSection(ListedSection):
             )
         self.panes.show_right(self.empty)
 
+    def _chosen(self) -> ModelCard | BrokenModel | None:
+        return self._inventory.find(self.list.key()) if self._inventory is not None else None
+
     @property
     def card(self) -> ModelCard | None:
         """The card of the chosen model, None for none or a broken one."""
-        return self._inventory.card(self.list.key()) if self._inventory is not None else None
+        chosen = self._chosen()
+        return chosen if isinstance(chosen, ModelCard) else None
 
     # Actions
 
@@ -181,7 +157,7 @@ class InstalledSection(ListedSection):
     def _used(self, done: tuple[Head, str]) -> None:
         head, name = done
         self.note.emit(tr("{model} is used for {page} now", model=name, page=PAGES[head]))
-        self._refresh()
+        self.settings_changed()
         self.changed.emit(head.value)
 
     @Slot(bool)
@@ -193,7 +169,7 @@ class InstalledSection(ListedSection):
 
     @Slot()
     def _followed(self) -> None:
-        self._refresh()
+        self.settings_changed()
         self.changed.emit(Head.QUESTION_ANSWERING.value)
 
     @Slot()
@@ -225,8 +201,8 @@ class InstalledSection(ListedSection):
 
     @Slot()
     def _download_again(self) -> None:
-        broken = self._inventory.find_broken(self.list.key()) if self._inventory is not None else None
-        if broken is not None and broken.origin is not None:
+        broken = self._chosen()
+        if isinstance(broken, BrokenModel) and broken.origin is not None:
             self.go.emit("offered", broken.origin.repository)
 
     @Slot()
@@ -244,7 +220,7 @@ class InstalledSection(ListedSection):
         card, folder = self.card, self.list.key()
         self.details.notice.clear()
         if card is not None and card.source == Source.STARTER:
-            self.details.notice.show_hint(tr("It comes with Spanlight and cannot be removed."))
+            self.details.notice.show_hint(STARTER_STAYS)
         elif folder and not self._removing():
             self._removal_folder, self._removal = folder, None
             job = self.lanes.files.start(removal_of, self.workspace, folder).replacing(self._removal_job)
@@ -278,7 +254,7 @@ class InstalledSection(ListedSection):
     @Slot()
     def _removal_cancelled(self) -> None:
         self.details.strip.clear()
-        self._refresh()
+        self.settings_changed()
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)

@@ -13,13 +13,12 @@ from app.core.report import Report
 from app.core.wording import size
 from app.flows.heads.inspect import offers
 from app.flows.measure.measure import measured
-from app.flows.models.installed import in_use, installed, origin_of, refused
+from app.flows.models.installed import in_use, installed, origin_of
 from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
 from app.ui.kit.translation import localised, tr
-from app.ui.models.details import Use
 from app.ui.models.words import (
     PAGES,
     calibration_fact,
@@ -48,6 +47,23 @@ class BrokenModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a model, by one of its heads: the task in plain words, the technical term, and the page that uses it.
+
+    `used` tells whether the model is in use for it, `chosen` whether the user chose the model, and `only_model` whether
+    no other installed model has the head.
+    """
+
+    head: Head
+    plain: str
+    term: str
+    page: str
+    used: bool
+    chosen: bool
+    only_model: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Inventory:
     """The installed models, and what the section shows of them.
 
@@ -64,13 +80,9 @@ class Inventory:
     measures: dict[str, tuple[Measure, ...]]
     verdicts: dict[str, OwnVerdicts | None]
 
-    def card(self, folder: str) -> ModelCard | None:
-        """The card of the model in a folder; None if no usable model is there."""
-        return next((card for card in self.cards if card.folder == folder), None)
-
-    def find_broken(self, folder: str) -> BrokenModel | None:
-        """The broken model in a folder; None if no broken model is there."""
-        return next((one for one in self.broken if one.folder == folder), None)
+    def find(self, folder: str) -> ModelCard | BrokenModel | None:
+        """The model in a folder; None if there is none."""
+        return next((each for each in (*self.cards, *self.broken) if each.folder == folder), None)
 
     def rows(self, words: str, head: str) -> list[ModelRow]:
         """The rows of the models that match the words and have the head (a Head's value, "" for any)."""
@@ -144,15 +156,14 @@ def read_inventory(workspace: Workspace, report: Report) -> Inventory:
     cards = tuple(sorted(installed(workspace), key=lambda card: not _has_shown_head(card)))
     broken = tuple(
         BrokenModel(folder, fault.message, fault.hint, origin_of(folder))
-        for folder, fault in refused(workspace).items()
+        for folder, fault in workspace.shelf.refused.items()
     )
     all_measures = measured(workspace, report)
-    chosen = {head: workspace.settings.models.get(head, "") for head in Head}
     return Inventory(
         cards,
         broken,
         in_use(workspace),
-        {head: name for head, name in chosen.items() if name},
+        {head: name for head in Head if (name := workspace.settings.models.get(head))},
         {card.folder: origin_of(card.folder) for card in cards},
         {card.folder: workspace.uses.last(card.folder) for card in cards},
         {card.folder: latest_of(card, all_measures) for card in cards},

@@ -274,4 +274,4 @@ def _look_up_passport(
     workspace: Workspace, repository: str, commit: str, report: Report
 ) -> tuple[str, Passport, str]:
     passport = look_up(workspace, repository, report, commit=commit)
-    return repository, passport, suits(passport, workspace, measures=measured(workspace, report))
+    return repository, passport, suits(passport.card, workspace, measures=measured(workspace, report))

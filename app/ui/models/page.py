@@ -58,15 +58,8 @@ class ModelsView(SectionedPage[Section]):
 
     def open_files(self, paths: list[Path]) -> None:
         """Pass dropped files to the current section, or else to one that accepts them."""
-        self.take_files(paths)
-
-    def take_files(self, paths: list[Path]) -> bool:
-        """Pass folders and zips of models to a section; returns whether one accepted them."""
-        section = self.section()
-        if section is not None and section.take_files(paths):
-            return True
-        for kind in SECTIONS:
-            if self.names.selected() != kind.KEY and self.get(kind).take_files(paths):
-                self.show_section(kind.KEY)
-                return True
-        return False
+        for kind in sorted(SECTIONS, key=lambda kind: self.names.selected() != kind.KEY):
+            if self.get(kind).take_files(paths):
+                if self.names.selected() != kind.KEY:
+                    self.show_section(kind.KEY)
+                return

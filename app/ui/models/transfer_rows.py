@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QProgressBar
@@ -107,8 +108,7 @@ class _Row(QFrame):
                 button = push_button(
                     self._theme, words, kind=kind, icon=icon, name=f"{words}: {self._transfer.title}"
                 )
-                button.setProperty("action", action)
-                button.clicked.connect(self._clicked)
+                button.clicked.connect(partial(self._act, action))
                 self._whole.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
                 # Shown at once, not by the layout later: a hidden button cannot take the keyboard focus.
                 button.show()
@@ -122,9 +122,7 @@ class _Row(QFrame):
         if lost:
             self.focus_lost.emit()
 
-    @Slot()
-    def _clicked(self) -> None:
-        action = str(self.sender().property("action"))
+    def _act(self, action: str) -> None:
         # A long download must not be deleted by one accidental press next to Pause.
         if action == "keep" or (action == "discard" and not self._asking and self._transfer.share != 0):
             self._asking = action == "discard"

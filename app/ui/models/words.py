@@ -191,9 +191,9 @@ def _figures(figures: dict[str, float], scale: float) -> str:
     return ", ".join(shown[:_MOST_FIGURES])
 
 
-def subtitle(card: ModelCard, *, starter: bool) -> str:
+def subtitle(card: ModelCard) -> str:
     """The line below a model's name: its architecture, and its origin."""
-    source = tr("comes with Spanlight") if starter else card.repository
+    source = tr("comes with Spanlight") if card.source == Source.STARTER else card.repository
     return " · ".join(localised(words) for words in (family_title(card.family), source) if words)
 
 

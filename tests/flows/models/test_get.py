@@ -17,7 +17,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.offers import Downloading, Source
+from app.core.offers import Downloading, Passport, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import get as get_model
 from app.flows.models import installing
@@ -83,6 +83,23 @@ def workspace(
         opened.downloads = own
 
 
+def put_up(workspace: Workspace, hub: HubServer, folder: Path) -> Passport:
+    """Put a checkpoint on the Hub under NAME; the passport of this commit."""
+    hub.add(NAME, folder)
+    return look_up(workspace, NAME, Silent())
+
+
+@pytest.fixture
+def passport(workspace: Workspace, hub: HubServer, reader: Path) -> Passport:
+    return put_up(workspace, hub, reader)
+
+
+def record_begun(workspace: Workspace, passport: Passport) -> None:
+    """Record a download as begun, as a process leaves it that is killed in the middle."""
+    begun = get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00")
+    record_started(workspace.paths.unfinished_downloads, begun)
+
+
 def records(workspace: Workspace) -> list[str]:
     folder = workspace.paths.unfinished_downloads
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
@@ -124,9 +141,7 @@ def test_a_model_is_downloaded_tried_out_and_linked(
     assert records(workspace) == [] and hidden(workspace) == []
     assert workspace.shelf.find(NAME, QA) == card
     # A process that ended between the last two steps leaves its record.
-    record_started(
-        workspace.paths.unfinished_downloads, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00")
-    )
+    record_begun(workspace, passport)
     assert unfinished(workspace, Silent()) == () and records(workspace) == []
     # The same again needs no network.
     asked = len(hub.asked)
@@ -137,10 +152,8 @@ def test_a_model_is_downloaded_tried_out_and_linked(
 
 
 def test_offline_nothing_is_asked_and_no_process_started_in_any_spanlight(
-    tmp_path: Path, workspace: Workspace, hub: HubServer, reader: Path
+    tmp_path: Path, workspace: Workspace, hub: HubServer, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     with a_workspace(tmp_path / "other") as other:
         other.settings.offline = True
         for doing in (lambda: look_up(other, NAME, Silent()), lambda: download(other, passport, Silent())):
@@ -178,37 +191,32 @@ def test_what_is_no_repository_or_no_commit_is_not_asked_for(workspace: Workspac
 def test_another_version_takes_its_place_only_when_asked(
     workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
-    hub.add(NAME, reader)
-    first = look_up(workspace, NAME, Silent())
+    first = put_up(workspace, hub, reader)
     download(workspace, first, Silent())
     config(reader, max_position_embeddings=10_000, classifier_dropout=0.1)
-    newer = hub.add(NAME, reader)
-    second = look_up(workspace, NAME, Silent())
-    assert second.commit == newer != first.commit
+    second = put_up(workspace, hub, reader)
+    assert second.commit != first.commit
     with pytest.raises(
         SpanlightError, match="Another version of org/tiny-reader is installed, as tiny-reader"
     ):
         download(workspace, second, Silent())
     card = download(workspace, second, Silent(), replace=True)
     origin = read_origin(card.folder)
-    assert origin is not None and origin.commit == newer
+    assert origin is not None and origin.commit == second.commit
     assert names(workspace) == ["tiny-reader", STARTER]
 
 
 def test_a_name_that_is_taken_has_the_owner_before_it(
-    workspace: Workspace, hub: HubServer, reader: Path, originals: dict[Head, Path]
+    workspace: Workspace, passport: Passport, originals: dict[Head, Path]
 ) -> None:
     shutil.copytree(originals[CLASSIFY], workspace.paths.models / "Tiny-Reader")
-    hub.add(NAME, reader)
-    assert download(workspace, look_up(workspace, NAME, Silent()), Silent()).name == "org--tiny-reader"
+    assert download(workspace, passport, Silent()).name == "org--tiny-reader"
 
 
 def test_what_lies_in_the_cache_is_not_fetched_again(
-    workspace: Workspace, hub: HubServer, reader: Path
+    workspace: Workspace, hub: HubServer, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    card = download(workspace, look_up(workspace, NAME, Silent()), Silent())
-    shutil.rmtree(card.folder)
+    shutil.rmtree(download(workspace, passport, Silent()).folder)
     before = hub.sent(CDN)
     passport = look_up(workspace, NAME, Silent())
     assert passport.to_fetch == 0
@@ -219,10 +227,9 @@ def test_what_lies_in_the_cache_is_not_fetched_again(
 
 
 def test_a_model_whose_cache_was_cleaned_is_downloaded_into_its_place(
-    workspace: Workspace, hub: HubServer, reader: Path
+    workspace: Workspace, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    card = download(workspace, look_up(workspace, NAME, Silent()), Silent())
+    card = download(workspace, passport, Silent())
     shutil.rmtree(workspace.settings.hub_cache)
     assert names(workspace) == [STARTER]
     assert "gone from the Hugging Face cache" in workspace.shelf.refused[card.folder].message
@@ -239,10 +246,8 @@ def in_trial(listener: Listener) -> bool:
 
 
 def test_a_download_that_was_cut_is_given_up_or_gone_on_with(
-    workspace: Workspace, hub: HubServer, reader: Path
+    workspace: Workspace, hub: HubServer, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     for give_it_up in (True, False):
         hub.fail(CDN, cut=500_000, times=1)
         hub.fail(CDN, cut=0)
@@ -269,9 +274,9 @@ def test_a_download_that_was_cut_is_given_up_or_gone_on_with(
     assert unfinished(workspace, Silent()) == () and records(workspace) == []
 
 
-def test_stopped_it_is_known_and_nothing_counts(workspace: Workspace, hub: HubServer, reader: Path) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
+def test_stopped_it_is_known_and_nothing_counts(
+    workspace: Workspace, hub: HubServer, passport: Passport
+) -> None:
     hub.fail(CDN, rate=200_000)
     with pytest.raises(Stopped):
         download(workspace, passport, Listener(lambda told: bool(told.partials)))
@@ -286,10 +291,8 @@ def test_stopped_it_is_known_and_nothing_counts(workspace: Workspace, hub: HubSe
 
 @pytest.mark.parametrize("work", ["look up", "download"])
 def test_going_offline_breaks_off_what_is_under_way(
-    workspace: Workspace, hub: HubServer, reader: Path, work: str
+    workspace: Workspace, hub: HubServer, passport: Passport, work: str
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     hub.fail(CDN if work == "download" else "/api/*", rate=20_000)
 
     def go_offline(_: object) -> bool:
@@ -313,10 +316,8 @@ def test_going_offline_breaks_off_what_is_under_way(
 
 
 def test_a_model_that_another_spanlight_installed_meanwhile_is_not_installed_twice(
-    workspace: Workspace, hub: HubServer, reader: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, passport: Passport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     other = open_workspace(workspace.paths)
     other.settings = workspace.settings
     own, other.downloads = other.downloads, workspace.downloads
@@ -338,18 +339,14 @@ def test_a_model_that_another_spanlight_installed_meanwhile_is_not_installed_twi
 
 
 def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
-    workspace: Workspace, hub: HubServer, reader: Path
+    workspace: Workspace, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     card = download(workspace, passport, Silent())
     # As a process leaves it that is killed right after the last file was renamed.
     shutil.rmtree(card.folder)
     snapshot = snapshot_of(Path(workspace.settings.hub_cache), NAME, passport.commit)
     (snapshot / "model.safetensors").unlink()
-    record_started(
-        workspace.paths.unfinished_downloads, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00")
-    )
+    record_begun(workspace, passport)
     give_up(workspace, NAME.upper(), Silent())
     assert cached(workspace) == [] and records(workspace) == []
 
@@ -357,15 +354,11 @@ def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
 def test_given_up_what_lay_in_the_cache_before_stays(
     workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
-    hub.add(NAME, reader)
-    card = download(workspace, look_up(workspace, NAME, Silent()), Silent())
-    shutil.rmtree(card.folder)
+    shutil.rmtree(download(workspace, put_up(workspace, hub, reader), Silent()).folder)
     before = cached(workspace)
     (reader / "README.md").write_text("# Newer\n")
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     with pytest.raises(Stopped):
-        download(workspace, passport, Listener(in_trial))
+        download(workspace, put_up(workspace, hub, reader), Listener(in_trial))
     assert len(cached(workspace)) == len(before) + 1
     give_up(workspace, NAME, Silent())
     assert cached(workspace) == before
@@ -375,13 +368,11 @@ def test_a_newer_commit_takes_the_unfinished_ones_place(
     workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
     (reader / "README.md").write_text("# Old\n")
-    hub.add(NAME, reader)
-    first = look_up(workspace, NAME, Silent())
+    first = put_up(workspace, hub, reader)
     with pytest.raises(Stopped):
         download(workspace, first, Listener(in_trial))
     (reader / "README.md").write_text("# New\n")
-    hub.add(NAME, reader)
-    second = look_up(workspace, NAME, Silent())
+    second = put_up(workspace, hub, reader)
     before = hub.sent(CDN)
     with pytest.raises(Stopped):
         download(workspace, second, Listener(in_trial))
@@ -444,8 +435,7 @@ def test_killed_in_the_middle_it_goes_on_later(
 
 def test_a_refused_passport_is_not_downloaded(workspace: Workspace, hub: HubServer, reader: Path) -> None:
     (reader / "model.safetensors").rename(reader / "pytorch_model.bin")
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
+    passport = put_up(workspace, hub, reader)
     assert passport.card is None and passport.refused
     with pytest.raises(SpanlightError) as caught:
         download(workspace, passport, Silent())
@@ -459,9 +449,8 @@ def test_files_that_turn_out_to_be_no_model_are_thrown_away(
     tokenizer = json.loads((reader / "tokenizer.json").read_text())
     tokenizer["model"]["vocab"]["far too many"] = 10**6
     (reader / "tokenizer.json").write_text(json.dumps(tokenizer))
-    hub.add(NAME, reader)
     with pytest.raises(SpanlightError, match="okenizer"):
-        download(workspace, look_up(workspace, NAME, Silent()), Silent())
+        download(workspace, put_up(workspace, hub, reader), Silent())
     nothing_counts(workspace)
     assert records(workspace) == [] and cached(workspace) == []
 
@@ -472,9 +461,8 @@ def test_a_model_that_fails_its_trial_does_not_count(
     data = bytearray((reader / "model.safetensors").read_bytes())
     data[-4000:] = b"\xff" * 4000  # not numbers
     (reader / "model.safetensors").write_bytes(data)
-    hub.add(NAME, reader)
     with pytest.raises(SpanlightError):
-        download(workspace, look_up(workspace, NAME, Silent()), Silent())
+        download(workspace, put_up(workspace, hub, reader), Silent())
     nothing_counts(workspace)
     give_up(workspace, NAME, Silent())
     assert cached(workspace) == []
@@ -484,12 +472,10 @@ def test_a_model_that_fails_its_trial_does_not_count(
 
 
 def test_a_record_that_is_malformed_or_could_lead_elsewhere_is_left_out(
-    workspace: Workspace, hub: HubServer, reader: Path
+    workspace: Workspace, passport: Passport
 ) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
     folder = workspace.paths.unfinished_downloads
-    record_started(folder, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00"))
+    record_begun(workspace, passport)
     assert len(unfinished(workspace, Silent())) == 1
     path = folder / "org--tiny-reader.json"
     told = json.loads(path.read_text())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.flows.network.ledger import clear_ledger, has_ledger, ledger
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
@@ -55,7 +56,9 @@ def test_the_standard_cache_is_where_hugging_faces_tools_look(
     assert standard_cache() == tmp_path
 
 
-def test_a_cleared_ledger_is_told_from_one_that_never_was(spanlight_home: Path) -> None:
+def test_a_ledger_is_read_and_cleared_and_a_cleared_one_told_from_one_that_never_was(
+    spanlight_home: Path,
+) -> None:
     workspace = open_fake_workspace(FakeEngine(lambda *_: None))
     assert not has_ledger(workspace, Silent())
     clear_ledger(workspace, Silent())
@@ -65,3 +68,9 @@ def test_a_cleared_ledger_is_told_from_one_that_never_was(spanlight_home: Path) 
     clear_ledger(workspace, Silent())
     assert ledger(workspace, Silent()) == ()
     assert has_ledger(workspace, Silent())
+    workspace.paths.ledger_file.unlink()
+    workspace.paths.ledger_file.mkdir()
+    with pytest.raises(SpanlightError, match="cannot be read"):
+        ledger(workspace, Silent())
+    with pytest.raises(SpanlightError, match="cannot be cleared"):
+        clear_ledger(workspace, Silent())

@@ -15,7 +15,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
-from app.core.report import Silent, Stopped
+from app.core.report import Silent
 from app.models.disk import copying, shelving
 from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
@@ -172,22 +172,6 @@ def test_a_full_disk_is_reported_before_anything_is_written(
     copying.check_space(models, 0)
 
 
-def test_a_disk_that_runs_full_leaves_nothing(
-    models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(handle: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(copying.os, "fsync", full)
-    with (
-        pytest.raises(SpanlightError, match="the disk is full") as caught,
-        Staging(models, "reader") as stage,
-    ):
-        put_all(stage, reader)
-    assert caught.value.hint == "Free some space and try again."
-    assert list(models.iterdir()) == []
-
-
 def test_an_unwritable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(SpanlightError, match="could not be installed"), Staging(tmp_path / "file", "reader"):
@@ -204,14 +188,6 @@ def test_an_unwritable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.Mo
         pass
     assert caught.value.message.startswith("reader could not be installed")
     assert caught.value.hint == f"Check the permissions of {tmp_path / 'm'}."
-
-
-def test_a_stop_in_the_middle_of_a_file_leaves_nothing(models: Path, reader: Path) -> None:
-    listener = Listener(lambda told: any(each.done for each in told.told))
-    with pytest.raises(Stopped), Staging(models, "reader") as stage:
-        for name in files_of(reader):
-            stage.put(reader / name, name, Meter(listener, "Copying", 10**6), link=False)
-    assert list(models.iterdir()) == []
 
 
 def test_progress_counts_every_byte(models: Path, reader: Path) -> None:

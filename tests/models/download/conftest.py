@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.core.network import Network
+from app.core.offers import Passport
 from app.flows.network.download_process import Downloads
-from tests.helpers.downloading import Visit
+from tests.helpers.downloading import NAME, Visit
 from tests.helpers.hub_server import HubServer, files_of
 from tests.helpers.proxy import Proxy
 from tests.helpers.small_models import small_checkpoint
@@ -84,6 +85,20 @@ def network(hub: HubServer, tmp_path: Path) -> Network:
 @pytest.fixture
 def visit(downloads: Downloads, network: Network) -> Visit:
     return Visit(downloads, network)
+
+
+@pytest.fixture
+def passport(hub: HubServer, visit: Visit, small: dict[str, bytes]) -> Passport:
+    """The passport of the small reader, which the Hub has under NAME."""
+    hub.add(NAME, small)
+    return visit.look_up()
+
+
+@pytest.fixture
+def large(hub: HubServer, visit: Visit, checkpoint: dict[str, bytes]) -> Passport:
+    """The passport of the reader of some megabytes, which the Hub has under NAME."""
+    hub.add(NAME, checkpoint)
+    return visit.look_up()
 
 
 @pytest.fixture

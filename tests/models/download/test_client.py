@@ -11,6 +11,7 @@ import pytest
 
 from app.core.about import VERSION
 from app.core.errors import SpanlightError
+from app.core.offers import Passport
 from app.models.download.client import retry_after
 from app.models.download.ledger import read_ledger
 from app.models.download.orders import NetworkFault
@@ -69,16 +70,6 @@ def test_a_request_is_in_the_ledger_before_it_is_sent(visit: Visit, tmp_path: Pa
     assert entry.status == 404 and entry.method == "GET" and not entry.error
 
 
-def test_requests_that_never_arrive_are_in_the_ledger_with_the_reason(visit: Visit) -> None:
-    with pytest.raises(NetworkFault):
-        visit.with_(endpoint="https://no-such-host.invalid").look_up()
-    entries = read_ledger(visit.network.ledger)
-    assert len(entries) == 1  # somebody waits who has no network
-    assert {(e.address, e.status, e.error) for e in entries} == {
-        (f"https://no-such-host.invalid/api/models/{NAME}", 0, "name not found")
-    }
-
-
 def test_requests_carry_spanlights_name_and_nothing_of_the_person(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
@@ -119,7 +110,7 @@ def test_a_token_is_sent_only_to_the_hub_and_only_if_allowed(
     wished = with_token.with_(use_token=True)
     passport = wished.look_up()
     assert passport.card is not None
-    whole(wished.fetch(passport), small, passport)
+    whole(wished.fetch(passport), hub, passport)
     assert all(a.headers.get("authorization") == f"Bearer {TOKEN}" for a in hub.requests(f"/{NAME}/*"))
     assert not [asked for asked in hub.requests("/cdn/*") if "authorization" in asked.headers]
     assert TOKEN not in Path(wished.network.ledger).read_text()
@@ -129,10 +120,8 @@ def test_a_token_is_sent_only_to_the_hub_and_only_if_allowed(
     "target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "javascript:1", "data:,x", "gopher://x/"]
 )
 def test_redirects_to_anything_but_http_are_refused(
-    hub: HubServer, visit: Visit, small: Files, target: str
+    hub: HubServer, visit: Visit, passport: Passport, target: str
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
     for path in ("/api/models/*", "*/resolve/*"):
         hub.fail(path, redirect=target)
     with pytest.raises(SpanlightError, match="which is not safe to follow"):

@@ -23,17 +23,24 @@ def test_a_proxy_is_used_for_everything(hub: HubServer, visit: Visit, small: Fil
     hub.add(NAME, small)
     through = visit.with_(proxy=proxy.url)
     passport = through.look_up()
-    whole(through.fetch(passport), small, passport)
+    whole(through.fetch(passport), hub, passport)
     assert len(proxy.asked) == len(hub.requests())
 
 
-def test_the_systems_proxy_is_used_where_none_is_set(
-    hub: HubServer, fresh: Visit, small: Files, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_exempt", [False, True])
+def test_the_systems_proxy_is_used_where_none_is_set_but_for_exempt_addresses(
+    hub: HubServer,
+    fresh: Visit,
+    small: Files,
+    proxy: Proxy,
+    monkeypatch: pytest.MonkeyPatch,
+    is_exempt: bool,
 ) -> None:
     hub.add(NAME, small)
     monkeypatch.setenv("http_proxy", proxy.url)
+    monkeypatch.setenv("no_proxy", "127.0.0.1" if is_exempt else "")
     fresh.look_up()
-    assert len(proxy.asked) == len(hub.requests()) > 0
+    assert hub.requests() and len(proxy.asked) == (0 if is_exempt else len(hub.requests()))
 
 
 def test_a_dead_system_proxy_is_named(
@@ -48,16 +55,6 @@ def test_a_dead_system_proxy_is_named(
     ) as told:
         fresh.look_up()
     assert "secret" not in str(told.value) and not hub.requests()
-
-
-def test_addresses_exempt_in_the_system_need_no_proxy(
-    hub: HubServer, fresh: Visit, small: Files, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub.add(NAME, small)
-    monkeypatch.setenv("http_proxy", proxy.url)
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    fresh.look_up()
-    assert not proxy.asked and hub.requests()
 
 
 def test_a_missing_proxy_is_reported(hub: HubServer, visit: Visit) -> None:
@@ -91,7 +88,7 @@ def test_a_private_authority_is_trusted(
     secure.add(NAME, small)
     own = visit.with_(endpoint=secure.url, certificates=str(authority[0]))
     passport = own.look_up()
-    whole(own.fetch(passport), small, passport)
+    whole(own.fetch(passport), secure, passport)
     tunnelled = own.with_(proxy=proxy.url)
     assert tunnelled.look_up().card is not None
     assert {line.split()[0] for line in proxy.asked} == {"CONNECT"}

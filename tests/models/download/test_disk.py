@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.offers import Passport
 from tests.conftest import ROOT
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, nothing_counts, whole
 from tests.helpers.hub_server import HubServer
@@ -43,18 +44,16 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits on a file's size are POSIX's")
 def test_a_disk_that_fills_up_is_reported_and_received_bytes_are_kept(
-    hub: HubServer, visit: Visit, checkpoint: Files
+    hub: HubServer, visit: Visit, large: Passport
 ) -> None:
-    hub.add(NAME, checkpoint)
-    passport = visit.look_up()
     command = [sys.executable, "-c", LIMITED, hub.url, visit.network.cache, "1500000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "model.safetensors could not be downloaded: the disk is full." in done.stdout
     assert "Free some space" in done.stdout and "kept" in done.stdout
-    nothing_counts(visit, passport)
-    assert visit.partial(passport).stat().st_size == 1_500_000
-    whole(visit.fetch(passport), checkpoint, passport)
+    nothing_counts(visit, large)
+    assert visit.partial(large).stat().st_size == 1_500_000
+    whole(visit.fetch(large), hub, large)
     assert hub.requests(CDN, "GET")[-1].first_byte == 1_500_000
 
 

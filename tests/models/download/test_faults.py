@@ -10,7 +10,9 @@ from dataclasses import replace
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.offers import Passport
 from app.core.report import Stopped
+from app.models.download.ledger import read_ledger
 from app.models.download.orders import NetworkFault
 from tests.helpers.children import Listener
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, nothing_counts, whole
@@ -26,16 +28,14 @@ HIDDEN = {"status": 401, "code": "RepoNotFound", "message": "Repository not foun
     ("path", "name"), [(CDN, WEIGHTS), ("/api/resolve-cache/*tokenizer.json", "tokenizer.json")]
 )
 def test_a_wrong_checksum_is_reported_and_the_file_deleted(
-    hub: HubServer, visit: Visit, small: Files, path: str, name: str
+    hub: HubServer, visit: Visit, passport: Passport, path: str, name: str
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
     hub.fail(path, wrong=True, times=1)
     with pytest.raises(SpanlightError, match=rf"{name} did not arrive as it is.*checksum"):
         visit.fetch(passport)
     nothing_counts(visit, passport)
     assert not visit.partial(passport, name).exists()
-    whole(visit.fetch(passport), small, passport)
+    whole(visit.fetch(passport), hub, passport)
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,14 @@ def test_refusals_of_the_hub_are_reported_by_a_look_up(
     ],
 )
 def test_refusals_of_the_hub_are_reported_by_a_download(
-    hub: HubServer, visit: Visit, small: Files, fault: dict[str, object], said: str
+    hub: HubServer, visit: Visit, passport: Passport, fault: dict[str, object], said: str
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
     hub.fail(RESOLVE, **fault)
     with pytest.raises(NetworkFault, match=said):
         visit.fetch(passport)
     nothing_counts(visit, passport)
     hub.heal()
-    whole(visit.fetch(passport), small, passport)
+    whole(visit.fetch(passport), hub, passport)
 
 
 def test_transient_errors_are_retried(hub: HubServer, visit: Visit, small: Files) -> None:
@@ -104,18 +102,16 @@ def test_transient_errors_are_retried(hub: HubServer, visit: Visit, small: Files
     hub.fail(RESOLVE, status=500, times=1)
     hub.fail(CDN, status=504, times=1)
     passport = visit.look_up()
-    whole(visit.fetch(passport), small, passport)
+    whole(visit.fetch(passport), hub, passport)
 
 
 def test_a_requested_wait_is_shown_and_a_long_one_reported_at_once(
-    hub: HubServer, visit: Visit, small: Files
+    hub: HubServer, visit: Visit, passport: Passport
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
     hub.fail(CDN, status=429, headers={"Retry-After": "2"}, times=1)
     listener = Listener()
     began = time.monotonic()
-    whole(visit.fetch(passport, listener), small, passport)
+    whole(visit.fetch(passport, listener), hub, passport)
     assert 2 <= time.monotonic() - began < 6
     assert any("asks to wait. Again in 2 seconds." in told.what for told in listener.told)
     waits = [b.at - a.at for a, b in zip(hub.asked, hub.asked[1:], strict=False) if a.status == 429]
@@ -128,9 +124,7 @@ def test_a_requested_wait_is_shown_and_a_long_one_reported_at_once(
     assert len([asked for asked in hub.asked if asked.status == 429]) == 2
 
 
-def test_a_wait_can_be_stopped_at_once(hub: HubServer, visit: Visit, small: Files) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
+def test_a_wait_can_be_stopped_at_once(hub: HubServer, visit: Visit, passport: Passport) -> None:
     visit.fetch(passport)
     shutil.rmtree(visit.network.cache)
     pid = visit.downloads.pids[1]
@@ -148,29 +142,25 @@ def test_a_wait_can_be_stopped_at_once(hub: HubServer, visit: Visit, small: File
     assert time.monotonic() - seen[0] < 1 and visit.downloads.pids[1] == pid
 
 
-def test_a_trickling_server_is_shown_with_its_speed(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
-    hub.add(NAME, checkpoint)
-    passport = visit.look_up()
+def test_a_trickling_server_is_shown_with_its_speed(hub: HubServer, visit: Visit, large: Passport) -> None:
     hub.fail(CDN, rate=200_000)
     listener = Listener(lambda self: len(self.partials) > 0 and bool(self.told[-1].seconds_left))
     with pytest.raises(Stopped):
-        visit.fetch(passport, listener)
+        visit.fetch(large, listener)
     left = listener.told[-1].seconds_left
     assert left is not None
     speed = listener.partials[-1].speed
     assert 100_000 < speed < 300_000
-    assert left == pytest.approx((passport.size - listener.told[-1].done) / speed, rel=0.5)
+    assert left == pytest.approx((large.size - listener.told[-1].done) / speed, rel=0.5)
 
 
 def test_a_silent_server_is_shown_and_the_download_resumed(
-    hub: HubServer, visit: Visit, checkpoint: Files
+    hub: HubServer, visit: Visit, large: Passport
 ) -> None:
-    hub.add(NAME, checkpoint)
-    passport = visit.look_up()
     hub.fail(CDN, cut=1_000_000, stall=30.0, times=1)
     visit.limits = replace(visit.limits, read=4.0)
     listener = Listener()
-    whole(visit.fetch(passport, listener), checkpoint, passport)
+    whole(visit.fetch(large, listener), hub, large)
     said = [told.what for told in listener.told]
     assert any("nothing has come for 3 seconds" in what for what in said)
     assert any("sent nothing for 4 seconds. Again in" in what for what in said)
@@ -187,7 +177,7 @@ def test_a_login_page_is_no_hub(hub: HubServer, visit: Visit, small: Files) -> N
         visit.look_up()
 
 
-def test_a_missing_server_and_a_missing_network_are_reported(visit: Visit) -> None:
+def test_a_missing_server_and_a_missing_network_are_reported_and_in_the_ledger(visit: Visit) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -195,14 +185,16 @@ def test_a_missing_server_and_a_missing_network_are_reported(visit: Visit) -> No
         visit.with_(endpoint=f"http://127.0.0.1:{port}").look_up()
     with pytest.raises(NetworkFault, match=r"no-such-host\.invalid cannot be found"):
         visit.with_(endpoint="https://no-such-host.invalid").look_up()
+    entries = read_ledger(visit.network.ledger)  # one each: somebody waits who has no network
+    assert [(e.status, e.error) for e in entries] == [(0, "name not found"), (0, "refused")]
 
 
-def test_a_download_waits_for_the_network_to_come_back(hub: HubServer, visit: Visit, small: Files) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
+def test_a_download_waits_for_the_network_to_come_back(
+    hub: HubServer, visit: Visit, passport: Passport
+) -> None:
     hub.fail(RESOLVE, redirect="http://no-such-host.invalid/x", method="GET", times=2)
     listener = Listener()
-    whole(visit.fetch(passport, listener), small, passport)
+    whole(visit.fetch(passport, listener), hub, passport)
     assert any("there seems to be no network. Again in" in told.what for told in listener.told)
 
 

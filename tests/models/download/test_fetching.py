@@ -29,7 +29,7 @@ def test_a_model_arrives_whole_and_can_be_read(hub: HubServer, visit: Visit, che
     listener = Listener()
     passport = visit.look_up()
     fetched = visit.fetch(passport, listener)
-    whole(fetched, checkpoint, passport)
+    whole(fetched, hub, passport)
     assert Path(fetched.folder).name == commit == passport.commit
     assert read_card(fetched.folder).heads == passport.card.heads  # type: ignore[union-attr]
     assert fetched.checksums == tuple(
@@ -76,7 +76,7 @@ def test_fetched_files_are_found_by_other_programs_and_fetched_again_only_if_dam
     data[-1] ^= 1
     blob.write_bytes(data)
     fetched = visit.fetch(again)
-    whole(fetched, small, again)
+    whole(fetched, hub, again)
     assert fetched.received == len(small[WEIGHTS])
 
 
@@ -88,7 +88,7 @@ def test_the_commit_looked_up_is_fetched_though_main_moves_on(
     hub.add(NAME, checkpoint)
     fetched = visit.fetch(passport)
     assert passport.commit == first
-    whole(fetched, small, passport)
+    whole(fetched, hub, passport)
     assert visit.look_up().commit != first
     assert visit.look_up(commit=first).commit == first
 
@@ -102,7 +102,7 @@ def test_two_commits_share_their_blobs(hub: HubServer, visit: Visit, checkpoint:
     second = visit.look_up()
     assert {file.name for file in second.files if not file.cached} == {"README.md"}
     fetched = visit.fetch(second)
-    whole(fetched, changed, second)
+    whole(fetched, hub, second)
     assert fetched.received == len(b"# Another reader\n") and hub.sent("/cdn/*") == sent
     entries = Path(visit.network.cache).rglob(WEIGHTS)
     assert len({path.resolve() for path in entries}) == 1
@@ -115,12 +115,12 @@ def test_a_name_without_owner_follows_the_hub_to_its_own_name(
     hub.fail("/api/models/reader", redirect=f"/api/models/{NAME}?blobs=true")
     passport = visit.look_up("reader")
     assert passport.repository == NAME
-    whole(visit.fetch(passport), small, passport)
+    whole(visit.fetch(passport), hub, passport)
 
 
-def test_a_file_other_than_the_one_looked_up_is_refused(hub: HubServer, visit: Visit, small: Files) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
+def test_a_file_other_than_the_one_looked_up_is_refused(
+    hub: HubServer, visit: Visit, passport: Passport
+) -> None:
     for field, said in (({"size": 7}, "More bytes came"), ({"sha256": "0" * 64}, "checksum is wrong")):
         files = tuple(replace(f, **field) if f.name == WEIGHTS else f for f in passport.files)
         with pytest.raises(SpanlightError, match=said):
@@ -142,10 +142,8 @@ def test_a_file_other_than_the_one_looked_up_is_refused(hub: HubServer, visit: V
     ],
 )
 def test_impossible_passports_are_refused_before_any_request(
-    hub: HubServer, visit: Visit, small: Files, changed: dict[str, object]
+    hub: HubServer, visit: Visit, passport: Passport, changed: dict[str, object]
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
     before = len(hub.requests())
     with pytest.raises(SpanlightError, match="does not hold any more"):
         visit.fetch(replace(passport, **changed))  # type: ignore[arg-type]

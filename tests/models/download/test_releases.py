@@ -20,7 +20,6 @@ from tests.helpers.children import Listener
 from tests.helpers.downloading import Visit
 from tests.helpers.feeds import PATH, feed, file, release, serve
 from tests.helpers.hub_server import HubServer
-from tests.helpers.proxy import Proxy
 
 QUICK = Limits(connect=2.0, read=1.0)
 
@@ -120,14 +119,6 @@ def test_a_stop_stops(hub: HubServer, downloads: Downloads, network: Network) ->
     assert time.monotonic() - began < 5
 
 
-def test_a_missing_server_and_a_missing_network_are_reported(downloads: Downloads, network: Network) -> None:
-    with pytest.raises(NetworkFault, match=r"127\.0\.0\.1 cannot be reached"):
-        ask(downloads, "http://127.0.0.1:1/feed.json", network)
-    with pytest.raises(NetworkFault, match="cannot be found: there seems to be no network"):
-        ask(downloads, "https://no-such-host.invalid/feed.json", network)
-    assert [entry.error for entry in read_ledger(network.ledger)] == ["name not found", "refused"]
-
-
 @pytest.mark.parametrize(
     "address", ["", "http://example.org/feed.json", "javascript:alert(1)", "file:///etc/x"]
 )
@@ -155,10 +146,3 @@ def test_certificates_are_checked_and_redirects_to_https_followed(
     with pytest.raises(SpanlightError, match="round in circles"):
         ask(downloads, address, trusting)
     assert len(secure.requests()) < 15
-
-
-def test_the_proxy_is_used(hub: HubServer, downloads: Downloads, network: Network, proxy: Proxy) -> None:
-    ask(downloads, serve(hub, feed()), replace(network, proxy=proxy.url))
-    assert len(proxy.asked) == len(hub.requests()) == 1
-    with pytest.raises(NetworkFault, match="does not let the request through"):
-        ask(downloads, serve(hub, feed()), replace(network, proxy="http://127.0.0.1:1"))

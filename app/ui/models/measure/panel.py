@@ -187,16 +187,11 @@ class MeasurePanel(QFrame):
 
     def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
         """Show one measure; `others` are offered for comparison."""
-        self._title.setText(model_title(measure.model))
-        self._facts.setText(
-            tr(
-                "{examples}, on {device}, {moment}",
-                examples=_examples_line(measure), device=measure.device, moment=when(measure.when, within=True),
-            )
+        facts = tr(
+            "{examples}, on {device}, {moment}",
+            examples=_examples_line(measure), device=measure.device, moment=when(measure.when, within=True),
         )  # fmt: skip
-        self._verdict.setText("" if others else _NO_OTHER)
-        self._verdict.setVisible(not others)
-        self._verdict.setToolTip("")
+        self._describe(model_title(measure.model), facts, "" if others else _NO_OTHER)
         self._offer(others, None)
         self.pairs.show_rows((model_title(measure.model),), _rows((measure,)))
         self.pairs.setMaximumWidth(self._theme.step(150))
@@ -209,16 +204,13 @@ class MeasurePanel(QFrame):
         sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
         found = replace(found, first=sides[0], second=sides[1])
         first, second = map(localised, model_names(found))
-        self._title.setText(tr("{first} and {second}", first=first, second=second))
-        self._facts.setText(_examples_line(found.first))
-        self._verdict.setText(verdict(found))
         test = tr(
             "The exact McNemar test, over the examples that only one of the two got right: p = {chance:.2g}. Below 0.05"
             " a difference is commonly held to be no chance.",
             chance=found.chance,
         )
-        self._verdict.setToolTip(as_tip(test))
-        self._verdict.show()
+        title = tr("{first} and {second}", first=first, second=second)
+        self._describe(title, _examples_line(found.first), verdict(found), test)
         self.pairs.show_rows((first, second), _rows((found.first, found.second)))
         self.pairs.setMaximumWidth(_ANY_WIDTH)
         whole, most = len(found.first.right) or 1, max(found.only_first, found.only_second, 1)
@@ -235,28 +227,30 @@ class MeasurePanel(QFrame):
             )
         )
         self.counts.show()
-        self.setAccessibleName(f"{self._title.text()}: {self.verdict()}")
+        self.setAccessibleName(f"{title}: {self.verdict()}")
 
     def show_apart(self, first: Measure, second: Measure, sentence: str) -> None:
         """Show why two measures cannot be compared."""
-        self._title.setText(
-            tr("{first} and {second}", first=model_title(first.model), second=model_title(second.model))
-        )
-        self._facts.setText(f"{_examples_line(first)}; {_examples_line(second)}")
-        self._verdict.setText(sentence)
-        self._verdict.setToolTip("")
-        self._verdict.show()
+        title = tr("{first} and {second}", first=model_title(first.model), second=model_title(second.model))
+        self._describe(title, f"{_examples_line(first)}; {_examples_line(second)}", sentence)
         self._offer((), None)
         self.pairs.show_rows((), ())
         self.counts.hide()
+
+    def _describe(self, title: str, facts: str, verdict: str, test: str = "") -> None:
+        """Set the words; `test` explains how the verdict was found."""
+        self._title.setText(title)
+        self._facts.setText(facts)
+        self._verdict.setText(verdict)
+        self._verdict.setVisible(bool(verdict))
+        self._verdict.setToolTip(as_tip(test))
 
     def _offer(self, others: Sequence[Measure], chosen: Measure | None) -> None:
         self.other.clear()
         self.other.addItem(tr("Nothing"), None)
         for one in others:
             self.other.addItem(f"{model_title(one.model)}, {when(one.when, within=True)}", one)
-        at = others.index(chosen) + 1 if chosen in others else 0
-        self.other.setCurrentIndex(at)
+        self.other.setCurrentIndex(others.index(chosen) + 1 if chosen in others else 0)
         for widget in (self._with, self.other):
             widget.setVisible(bool(others))
 

@@ -121,7 +121,7 @@ class MeasureSection(Section):
 
     def shown(self) -> None:
         """Refresh the installed models and the measures, and focus the form."""
-        self._refresh()
+        self.settings_changed()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -146,8 +146,9 @@ class MeasureSection(Section):
         return True
 
     def settings_changed(self) -> None:
-        """Refresh the installed models."""
-        self._refresh()
+        """Read the installed models and the measures again."""
+        job = self.lanes.files.start(_read_content, self.workspace).replacing(self._content_job)
+        self._content_job = job.then(self._show_content, self.show_fault)
 
     def open_file(self, path: Path) -> None:
         """Offer the examples of a file, and choose them."""
@@ -156,10 +157,6 @@ class MeasureSection(Section):
         self._file_job = job.then(self._file_read, self.show_fault)
 
     # Content
-
-    def _refresh(self) -> None:
-        job = self.lanes.files.start(_read_content, self.workspace).replacing(self._content_job)
-        self._content_job = job.then(self._show_content, self.show_fault)
 
     @Slot(object)
     def _show_content(self, found: _Content) -> None:
@@ -241,7 +238,7 @@ class MeasureSection(Section):
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
             self.strip.focus_stop()
-        self._set_busy(True)
+        self._set_busy()
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
         self._job.name = tr("the measuring of {model}", model=card.title)
         QueueStatus(self.lanes.work, self._job, self.strip, words)
@@ -287,14 +284,14 @@ class MeasureSection(Section):
 
     def _rest(self) -> None:
         self._measuring = None
-        self._set_busy(False)
+        self._set_busy()
         if self.strip.has_focus():
             self.form.button.setFocus(Qt.FocusReason.OtherFocusReason)
         self.strip.clear()
 
-    def _set_busy(self, busy: bool) -> None:
-        self.form.set_busy(busy)
-        self.empty.set_busy(busy)
+    def _set_busy(self) -> None:
+        self.form.set_busy(self._measuring is not None)
+        self.empty.set_busy(self._measuring is not None)
 
     @Slot()
     def _show_panel(self) -> None:
