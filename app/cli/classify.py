@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -241,18 +242,14 @@ def _print(text: str, item: Classification, *, with_text: bool) -> None:
         print(f"Read whole, in {count(item.windows, 'window')} of the model.")
 
 
-def _rows(item: Classification) -> list[tuple[str, str]]:
-    """Return the labels, padded to one width, with their numbers: likeliest first, or values in the model's order."""
+def _rows(item: Classification) -> Iterator[tuple[str, str]]:
+    """Yield the labels, padded to one width, with their numbers: likeliest first, or values in the model's order."""
     is_regression = item.problem == ProblemType.REGRESSION
-    rows = []
+    scores = item.scores if is_regression else sorted(item.scores, key=lambda score: -score.probability)
     fitting = {score.label for score in item.fitting}
-    names = [legible(score.label) for score in item.scores]
+    names = [legible(score.label) for score in scores]
     # A very long label exceeds its column, so that it does not push all numbers away.
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
-    for name, score in zip(names, item.scores, strict=True):
+    for name, score in zip(names, scores, strict=True):
         number = f"{score.probability:.4g}" if is_regression else percent(score.probability)
-        shown = marked(name) if score.label in fitting else name
-        rows.append((score.probability, shown + " " * (width - len(name)), number))
-    if not is_regression:
-        rows.sort(key=lambda row: -row[0])
-    return [(name, number) for _, name, number in rows]
+        yield (marked(name) if score.label in fitting else name) + " " * (width - len(name)), number

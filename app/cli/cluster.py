@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.terminal import TerminalReport, count, one_line, print_result
@@ -136,14 +137,7 @@ def _print_estimate(found: Estimate, arguments: argparse.Namespace, questions: i
 
 
 def _print_result(result: RunResult, what: str, place: str, arguments: argparse.Namespace) -> None:
-    values = {
-        "read": result.read,
-        "before": result.before,
-        "failed": result.failed,
-        "seconds": result.seconds,
-        "rows": place,
-    }
     before = f", {result.before:,} before" if result.before else ""
     failed = f" {count(result.failed, what)} failed, with the reason." if result.failed else ""
     words = f"{count(result.read, what)} done{before}, in {duration(result.seconds)}.{failed}"
-    print_result(arguments.json, values, words)
+    print_result(arguments.json, asdict(result) | {"rows": place}, words)

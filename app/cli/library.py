@@ -173,7 +173,8 @@ def _bring_up_to_date(
         report.clear()
         state = _LibraryState.of(workspace, library, done.walk, report)
         if arguments.json:
-            values.append(state.values() | {"update": _update_values(done)})
+            changed = {name: value for name, value in asdict(done).items() if name != "walk"}
+            values.append(state.values() | {"update": changed})
         else:
             _print_updated(done, state)
     by_meaning = {}
@@ -277,22 +278,9 @@ class _LibraryState:
 
 
 def _library_values(library: Library, status: LibraryStatus) -> dict[str, object]:
-    return {
-        "name": library.name,
-        "roots": library.roots,
-        "suffixes": library.suffixes,
-        "ignore": library.ignore,
-        "read": status.read,
-        "total": status.total,
-        "files": status.files,
-        "words": status.words,
-        "passages": status.passages,
-        "missing": status.missing,
+    return {name: getattr(library, name) for name in ("name", "roots", "suffixes", "ignore")} | {
+        name: getattr(status, name) for name in ("read", "total", "files", "words", "passages", "missing")
     }
-
-
-def _update_values(done: Update) -> dict[str, object]:
-    return {name: value for name, value in asdict(done).items() if name != "walk"}
 
 
 def _print_none() -> None:

@@ -10,7 +10,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Set
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -252,24 +252,21 @@ def _read(
     may_ask: bool = True,
 ) -> Opened:
     """Read the document of a file, with its progress to `progress`; a terminal asks for passwords if `may_ask`."""
-    password, most = arguments.password, recognition_limit(arguments)
-    if file == "-":
-        with report.waiting():
-            return document_from_stream(
-                workspace, sys.stdin.buffer, _STANDARD_INPUT, progress, password=password, recognise=most
-            )
-    if _is_pipe(path := Path(file)):
-        # It may be an open file of this process (/dev/fd/63), which the documents process could not open.
-        with report.waiting(), path.open("rb") as stream:
-            return document_from_stream(
-                workspace, stream, path.name, progress, password=password, recognise=most
-            )
-    for _ in range(_TRIES):
+    path, password, most = Path(file), arguments.password, recognition_limit(arguments)
+    if file == "-" or _is_pipe(path):
+        # A pipe may be an open file of this process (/dev/fd/63), which the documents process could not open.
+        name = _STANDARD_INPUT if file == "-" else path.name
+        with report.waiting(), nullcontext(sys.stdin.buffer) if file == "-" else path.open("rb") as stream:
+            return document_from_stream(workspace, stream, name, progress, password=password, recognise=most)
+    asked = 0
+    while True:
         try:
             return read_document(
                 workspace, path, progress, password=password, words_only=True, recognise=most
             )
         except PasswordNeeded as needed:
+            if asked == _TRIES:
+                raise
             if not (may_ask and sys.stdin.isatty() and report.on_terminal):
                 hint = needed.hint if needed.wrong else "--password gives it."
                 raise PasswordNeeded(needed.message, hint, needed.wrong) from None
@@ -278,5 +275,5 @@ def _read(
                 password = getpass.getpass("Password: ")
             except EOFError:
                 raise Stopped from None
+            asked += 1
             report.check()
-    return read_document(workspace, path, progress, password=password, words_only=True, recognise=most)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from app.cli.reading import ask_about_large
@@ -17,13 +17,12 @@ from app.cli.terminal import (
     print_result,
 )
 from app.core.about import command
-from app.core.answer_table import AnswerTable
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
 from app.core.wording import duration
 from app.flows.answer_table.export import export_table, write_back
-from app.flows.answer_table.fill import Filled, fill, lock_table
+from app.flows.answer_table.fill import fill, lock_table
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import find_or_add_table, tables
 from app.flows.library.folders import is_folder, walk
@@ -149,9 +148,12 @@ def _fill_and_write(
                 export_table(workspace, table, output, Silent())
     status = workspace.library.status(library)
     if arguments.json:
-        print_json(_values(table, library, filled) | {"files": status.total, "files_read": status.read})
+        made = {"table": table.name, "library": library.name, "questions": len(table.columns)}
+        print_json(made | asdict(filled) | {"files": status.total, "files_read": status.read})
         return
-    print(f"{_read(filled)}, in {duration(filled.seconds)}. {status.in_words}.")
+    before = f", {filled.before:,} of them before" if filled.before else ""
+    read = f"{count(filled.read + filled.before, 'answer')} read{before}"
+    print(f"{read}, in {duration(filled.seconds)}. {status.in_words}.")
     if filled.failed:
         print(f"{count(filled.failed, 'answer')} could not be read now; start it again for these.")
 
@@ -187,23 +189,6 @@ def _update(workspace: Workspace, library: Library, report: TerminalReport) -> N
         if not workspace.library.status(library).read:
             raise
         report.notice(f"{fault.message} Asking the files that were read earlier.")
-
-
-def _read(filled: Filled) -> str:
-    before = f", {filled.before:,} of them before" if filled.before else ""
-    return f"{count(filled.read + filled.before, 'answer')} read{before}"
-
-
-def _values(table: AnswerTable, library: Library, filled: Filled) -> dict[str, object]:
-    return {
-        "table": table.name,
-        "library": library.name,
-        "questions": len(table.columns),
-        "read": filled.read,
-        "before": filled.before,
-        "failed": filled.failed,
-        "seconds": filled.seconds,
-    }
 
 
 def _list(workspace: Workspace, report: TerminalReport, as_json: bool) -> None:

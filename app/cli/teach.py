@@ -20,12 +20,12 @@ from app.cli.terminal import (
 )
 from app.cli.train import StepReport
 from app.core.errors import SpanlightError
-from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, GivenLabels, Label
 from app.core.legible import legible
 from app.core.wording import duration, percent
 from app.flows.rows import lock_output, refuse_same_file
 from app.flows.teach.datasets import checked_labels, contradictions, normalise_text, split_labels
-from app.flows.teach.figures import TaughtFigures, figures
+from app.flows.teach.figures import figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
 from app.flows.teach.reader import teach_reader
 from app.flows.teach.teach import MORE, Examples, classify_held, hold_out, missing, teach_into
@@ -154,7 +154,22 @@ def _teach(
     report.clear()
     found = figures(dataset, held_out)
     if arguments.json:
-        print_json(_values(found, len(texts), taught.seconds, held_out, output))
+        print_json(
+            {
+                "output": str(output),
+                "examples": len(texts),
+                "seconds": taught.seconds,
+                "texts": found.texts,
+                "accuracy": found.accuracy,
+                "interval": [found.low, found.high],
+                "labels": {
+                    each.label: {name: getattr(each, name) for name in ("precision", "recall", "f1", "texts")}
+                    for each in found.by_label
+                },
+                "confusion": found.confusion,
+                "learning_curve": held_out.curve,
+            }
+        )
         return
     print(
         f"Learnt {count(len(labels), 'label')} from {count(len(texts), 'text')} in {duration(taught.seconds)}."
@@ -225,30 +240,6 @@ def _refuse_few(rows: list[_Row], dataset: Dataset) -> None:
             f"These labels have one example only: {one_line(', '.join(few))}.",
             f"Give each at least two, better {ENOUGH}, or leave them out.",
         )
-
-
-def _values(
-    found: TaughtFigures, examples: int, seconds: float, held_out: HeldOut, output: Path
-) -> dict[str, object]:
-    return {
-        "output": str(output),
-        "examples": examples,
-        "seconds": seconds,
-        "texts": found.texts,
-        "accuracy": found.accuracy,
-        "interval": [found.low, found.high],
-        "labels": {
-            each.label: {
-                "precision": each.precision,
-                "recall": each.recall,
-                "f1": each.f1,
-                "texts": each.texts,
-            }
-            for each in found.by_label
-        },
-        "confusion": [list(row) for row in found.confusion],
-        "learning_curve": [list(point) for point in held_out.curve],
-    }
 
 
 _ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {

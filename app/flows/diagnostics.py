@@ -35,7 +35,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
     The home folder is replaced by ~; recent files, and names and passwords in addresses, by an ellipsis. Raises Stopped
     when cancelled.
     """
-    here = about(workspace, report)
+    here, confined = about(workspace, report), workspace.documents.confined
     installation = (
         "installed, with everything in one folder" if here.bundled else "run by a Python of its own"
     )
@@ -44,7 +44,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         ("Processor", f"{here.processor}, {here.cores} {'core' if here.cores == 1 else 'cores'}"),
         ("Memory", f"{wording.size(here.memory)}, {wording.size(here.free)} free"),
         *(("Graphics", card) for card in here.graphics),
-        ("Documents", _confinement(workspace)),
+        ("Documents", "none has been read yet" if confined is None else f"are read {confined}"),
         ("Tesseract", tesseract_version()),
         *window,
     ]
@@ -60,11 +60,6 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         if lines := last_lines(log):
             parts.append("\n".join([f"The end of {log.name}", *(f"  {line}" for line in lines)]))
     return redact(workspace.settings, "\n\n".join(parts)) + "\n"
-
-
-def _confinement(workspace: Workspace) -> str:
-    confined = workspace.documents.confined
-    return "none has been read yet" if confined is None else f"are read {confined}"
 
 
 def changed_settings(settings: Settings) -> list[tuple[str, str]]:

@@ -18,6 +18,8 @@ from app.flows.workspace import Workspace
 
 FILE = "licences.json"
 _RULE = "=" * 80
+# What a component may lack.
+_OPTIONAL = ("version", "licence", "page", "note")
 
 _log = logging.getLogger(__name__)
 
@@ -54,10 +56,8 @@ def to_json(found: Iterable[Component]) -> str:
             key = hashlib.sha256(text.text.encode("utf-8")).hexdigest()[:16]
             texts[key] = text.text
             texts_of_one.append({"names": list(text.names), "text": key})
-        row = {name: getattr(one, name) for name in ("name", "version", "licence", "page", "note", "kind")}
-        rows.append(
-            {name: value for name, value in row.items() if value or name == "name"} | {"texts": texts_of_one}
-        )
+        stated = {name: value for name in _OPTIONAL if (value := getattr(one, name))}
+        rows.append({"name": one.name, **stated, "kind": one.kind, "texts": texts_of_one})
     return json_of({"components": rows, "texts": texts}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -68,10 +68,7 @@ def from_json(written: str) -> tuple[Component, ...]:
     return tuple(
         Component(
             name=str(row["name"]),
-            version=str(row.get("version", "")),
-            licence=str(row.get("licence", "")),
-            page=str(row.get("page", "")),
-            note=str(row.get("note", "")),
+            **{name: str(row.get(name, "")) for name in _OPTIONAL},
             kind=row["kind"] if row.get("kind") in KINDS else LIBRARY,
             texts=tuple(
                 LicenceText(tuple(str(name) for name in text["names"]), str(texts[text["text"]]))

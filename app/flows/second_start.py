@@ -98,7 +98,8 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
 
 def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
     """Send files to the window of this name, which comes to the front. Raises SpanlightError for too many files."""
-    order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
+    token = next((found for each in _TOKENS if (found := os.environ.get(each))), "")
+    order = {"files": [str(Path(file).absolute()) for file in files], "token": token}
     line = json_of(order).encode("ascii") + b"\n"
     if len(line) > MOST_BYTES:
         raise SpanlightError(
@@ -121,10 +122,6 @@ def read_order(line: bytes) -> tuple[list[Path], str]:
     if not isinstance(token, str) or len(token) > 1000 or not token.isprintable():
         raise ValueError("no token")
     return [Path(file) for file in files], token
-
-
-def _token() -> dict[str, str]:
-    return {"token": next((found for name in _TOKENS if (found := os.environ.get(name))), "")}
 
 
 def _through_socket(path: str, line: bytes) -> Answer:

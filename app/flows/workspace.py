@@ -252,8 +252,6 @@ class Workspace:
         `model` is a name or a folder. Raises SpanlightError when it is not installed or has no such head. Where the
         model in the settings is gone, the starter replaces it, or the first one installed.
         """
-        if model:
-            return self.shelf.find(model, head)
         return self._find(head, model)[0]
 
     def _find(self, head: Head, model: str) -> tuple[ModelCard, str]:
@@ -261,8 +259,7 @@ class Workspace:
         if model:
             return self.shelf.find(model, head), ""
         self.take_up_settings()
-        chosen = self.settings.models.get(head, "")
-        if chosen:
+        if chosen := self.settings.models.get(head, ""):
             try:
                 return self.shelf.find(chosen, head), ""
             except SpanlightError as fault:

@@ -98,7 +98,6 @@ def test_the_real_script_ends_with_its_parent() -> None:
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         assert not gone(pid)
         os.kill(parent.pid, signal.SIGKILL)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -44,10 +44,14 @@ for line in sys.stdin:
 """
 
 
+# The requests of trainings, with their examples.
+Asked = list[tuple[TrainingRequest, list[QaExample]]]
+
+
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrainingRequest, list[QaExample]]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """Fake training that records its requests; a step takes 0.8 s, ten times as long in the first epoch and on dev."""
-    runs: list[tuple[TrainingRequest, list[QaExample]]] = []
+    runs: Asked = []
     now = [0.0]
 
     def train(workspace: object, request: TrainingRequest, report: Report) -> Training:
@@ -70,9 +74,7 @@ def figures(part: BenchPart) -> dict[str, tuple[float, float | None]]:
     return {row.what: (row.value, row.ratio) for row in part.rows}
 
 
-def test_only_the_second_epoch_counts(
-    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
-) -> None:
+def test_only_the_second_epoch_counts(tmp_path: Path, asked: Asked) -> None:
     part = training.measure(fake_workspace(tmp_path), PLAN, Silent())
     assert {what: pytest.approx(value) for what, (value, _) in figures(part).items()} == {
         "a window": 100.0,
@@ -81,9 +83,7 @@ def test_only_the_second_epoch_counts(
     assert part.reference == "" and all(row.ratio is None for row in part.rows)
 
 
-def test_what_is_asked_of_the_trainer(
-    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
-) -> None:
+def test_what_is_asked_of_the_trainer(tmp_path: Path, asked: Asked) -> None:
     training.measure(fake_workspace(tmp_path), PLAN, Silent())
     assert len(asked) == 4 and len({request.seed for request, _ in asked}) == 2
     ordinary = [examples for _, examples in asked if len(examples) == 24]
@@ -97,10 +97,8 @@ def test_what_is_asked_of_the_trainer(
 
 
 @needs_programs
-def test_beside_a_reference(
-    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = BenchPlan(**{**vars_of(PLAN), "against": fake_python(tmp_path, REFERENCE)})
+def test_beside_a_reference(tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = replace(PLAN, against=fake_python(tmp_path, REFERENCE))
     taught = Taught(BenchRow("F1", 60.0, "%", 50.0, more_is_better=True), "How F1 was found.", {"ours": 60.0})
     monkeypatch.setattr(training, "compare", lambda *_: taught)
     part = training.measure(fake_workspace(tmp_path), plan, Silent())
@@ -118,16 +116,13 @@ def test_beside_a_reference(
 
 
 @needs_programs
-def test_another_interpreter_that_fails_is_told(
-    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
-) -> None:
+def test_another_interpreter_that_fails_is_told(tmp_path: Path, asked: Asked) -> None:
     other = fake_python(tmp_path, 'sys.exit("No module named transformers")')
-    plan = BenchPlan(**{**vars_of(PLAN), "against": other})
     with pytest.raises(SpanlightError, match="No module named transformers"):
-        training.measure(fake_workspace(tmp_path), plan, Silent())
+        training.measure(fake_workspace(tmp_path), replace(PLAN, against=other), Silent())
 
 
-def test_it_can_be_stopped(tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]) -> None:
+def test_it_can_be_stopped(tmp_path: Path, asked: Asked) -> None:
     class Stopping(Silent):
         def check(self) -> None:
             if asked:
@@ -136,10 +131,6 @@ def test_it_can_be_stopped(tmp_path: Path, asked: list[tuple[TrainingRequest, li
     with pytest.raises(Stopped):
         training.measure(fake_workspace(tmp_path), PLAN, Stopping())
     assert len(asked) == 1
-
-
-def vars_of(plan: BenchPlan) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in BenchPlan.__slots__}
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +199,6 @@ def test_both_learn_from_the_same_start_and_are_held_against_the_same_questions(
         found = compare(workspace, plan, read_card(tmp_path / "model"), pool_of(70), 256, Silent())
     finally:
         workspace.close()
-    assert found is not None
     told = found.details
     assert (told["steps"], told["held"]) == (12, 10)
     assert (found.row.value, found.row.against) == (told["ours"], told["reference"])

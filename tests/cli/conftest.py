@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,8 @@ from app.cli import main as cli
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
-from tests.helpers.terminal import TEXT, Terminal
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.terminal import TEXT, AsJson, Command, Terminal
 
 
 @pytest.fixture
@@ -19,6 +22,16 @@ def document(tmp_path: Path) -> str:
     path = tmp_path / "tarts.txt"
     path.write_bytes(TEXT.encode())
     return str(path)
+
+
+@pytest.fixture
+def as_json(command: Command) -> AsJson:
+    def as_json(*arguments: str, engine: FakeEngine | None = None) -> Any:
+        code, out, _ = command(*arguments, "--json", engine=engine)
+        assert code == 0
+        return json.loads(out)
+
+    return as_json
 
 
 class LastingEngine(Engine):
@@ -63,3 +76,15 @@ def questions(tmp_path: Path) -> str:
     path = tmp_path / "checks.txt"
     path.write_text("1. Who is Anna?\n2. Who is Ben?\n")
     return str(path)
+
+
+@pytest.fixture
+def fill_table(command: Command, folder: Path, questions: str) -> Command:
+    """Runs `table`: the questions asked of the folder, their answers to be written to a file."""
+
+    def fill(output: Path, *more: str, engine: FakeEngine | None = None) -> tuple[int, str, str]:
+        return command(
+            "table", questions, "--over", str(folder), "--output", str(output), *more, engine=engine
+        )
+
+    return fill

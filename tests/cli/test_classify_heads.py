@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 LONG = "a delivery that did not arrive at the address which the customer gave"
 MULTI = ProblemType.MULTI_LABEL
@@ -59,25 +59,25 @@ def test_four_ways(command: Command) -> None:
         ({"toxic": 0.3, "insult": 0.2, "threat": 0.1}, "", "No class reaches one half."),
     ],
 )
-def test_several_classes_or_none(command: Command, scores: dict[str, float], winner: str, last: str) -> None:
+def test_several_classes_or_none(
+    command: Command, scores: dict[str, float], winner: str, last: str, as_json: AsJson
+) -> None:
     engine = OneResult(MULTI, winner, **scores)
     _, out, _ = command("classify", "a text", engine=engine)
     assert len(out.splitlines()) == 4
     assert out.splitlines()[-1] == last
-    _, out, _ = command("classify", "a text", "--json", engine=OneResult(MULTI, winner, **scores))
-    (item,) = json.loads(out)["items"]
+    (item,) = as_json("classify", "a text", engine=OneResult(MULTI, winner, **scores))["items"]
     assert item["label"] == winner
     assert item["labels"] == [label for label, value in scores.items() if value >= 0.5]
     assert item["probability"] == (0.9 if winner else None)
     assert item["probabilities"] == scores
 
 
-def test_values_stand_in_the_model_s_order(command: Command) -> None:
+def test_values_stand_in_the_model_s_order(command: Command, as_json: AsJson) -> None:
     values = {"valence": -0.967, "arousal": 12.5, "dominance": 0.1}
     _, out, _ = command("classify", "a text", engine=OneResult(ProblemType.REGRESSION, "", **values))
     assert out.splitlines() == ["valence    -0.967", "arousal      12.5", "dominance     0.1"]
-    _, out, _ = command("classify", "x", "--json", engine=OneResult(ProblemType.REGRESSION, "", **values))
-    (item,) = json.loads(out)["items"]
+    (item,) = as_json("classify", "x", engine=OneResult(ProblemType.REGRESSION, "", **values))["items"]
     assert item["values"] == values
     assert (item["label"], item["probability"], "probabilities" in item) == ("", None, False)
 

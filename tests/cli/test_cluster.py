@@ -22,56 +22,21 @@ from app.flows.cluster.node import Node
 from app.flows.cluster.run import RunResult
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
+
+LOCAL = ("--cluster", "local")
 
 
-@pytest.fixture
-def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.flows.cluster.run.find_spec", lambda name: None)
-
-
-@pytest.mark.usefixtures("no_ray")
 def test_without_ray_one_sentence_says_what_to_install(
-    command: Command, folder: Path, questions: str, tmp_path: Path
+    command: Command, fill_table: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "--cluster needs Ray, which is not installed."
+    monkeypatch.setattr("app.flows.cluster.run.find_spec", lambda name: None)
     rows = tmp_path / "rows"
-    table = ("table", questions, "--over", str(folder), "--output", str(rows), "--cluster", "local")
-    texts = ("classify", "--file", "texts.parquet", "--output", str(rows), "--cluster", "local")
-    for arguments in (table, texts):
-        code, out, err = command(*arguments)
-        assert (code, out) == (2, "") and err.startswith(said) and "pip install 'spanlight[cluster]'" in err
+    texts = ("classify", "--file", "texts.parquet", "--output", str(rows))
+    for code, out, err in (fill_table(rows, *LOCAL), command(*texts, *LOCAL)):
+        assert (code, out) == (2, "") and err.startswith("--cluster needs Ray, which is not installed.")
+        assert "pip install 'spanlight[cluster]'" in err
     assert not rows.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("table", "Q", "--over", "X", "--dry-run"), "--dry-run goes with --cluster."),
-        (("table", "Q", "--cluster", "local"), "--over is missing."),
-        (("table", "Q", "--over", "X", "--cluster", "local"), "--output is missing."),
-        (
-            ("table", "Q", "--over", "X", "--output", "Y", "--cluster", "local", "--beside"),
-            "--beside, --anew and --name do not go with --cluster.",
-        ),
-        (
-            ("table", "Q", "--over", "X", "--output", "Y", "--cluster", "local", "--name", "N"),
-            "--beside, --anew and --name do not go with --cluster.",
-        ),
-        (("table", "Q", "R"), "R is one argument too many."),
-        (("table", "import", "R", "--over", "X"), "R is one argument too many."),
-        (("table", "import", "/no/such/results.jsonl"), "need pyarrow"),
-        (("classify", "text", "--cluster", "local"), "--cluster goes with --file."),
-        (("classify", "--file", "F", "--cluster", "local"), "--cluster goes with --file and --output"),
-    ],
-)
-def test_bad_input_is_one_sentence(
-    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    monkeypatch.setattr("app.flows.cluster.store.find_spec", lambda name: None)  # as without pyarrow
-    code, out, err = command(*arguments)
-    assert (code, out) == (2, "") and err.count("\n") == 1
-    assert said in err
 
 
 @pytest.mark.parametrize("read", ["questions", "over", "file"])
@@ -84,7 +49,7 @@ def test_what_is_read_is_never_overwritten(
     given = {"questions": tmp_path / "q.csv", "over": tmp_path / "list.csv", "file": tmp_path / "t.csv"}
     for path in given.values():
         path.write_text(str(folder / "first.txt"))
-    output = ("--output", str(given[read]), "--cluster", "local")
+    output = ("--output", str(given[read]), *LOCAL)
     if read == "file":
         code, out, err = command("classify", "--file", str(given["file"]), *output)
     else:
@@ -94,26 +59,24 @@ def test_what_is_read_is_never_overwritten(
 
 
 def test_a_dry_run_tells_documents_and_hours_and_needs_no_ray(
-    command: Command, folder: Path, questions: str
+    command: Command, as_json: AsJson, folder: Path, questions: str
 ) -> None:
-    arguments = ("table", questions, "--over", str(folder), "--cluster", "local", "--dry-run")
+    arguments = ("table", questions, "--over", str(folder), *LOCAL, "--dry-run")
     code, out, err = command(*arguments)
     assert (code, err) == (0, "")
     first, second = out.splitlines()
     assert first == "2 documents, 39 bytes; 2 questions each."
     assert second.startswith("One machine like this one: about ")
     assert second.endswith(", by 2 documents that were measured now.")
-    code, out, _ = command(*arguments, "--json")
-    values = json.loads(out)
-    assert code == 0 and (values["documents"], values["bytes"], values["measured"]) == (2, 39, 2)
-    assert values["hours"] >= 0
+    values = as_json(*arguments)
+    assert (values["documents"], values["bytes"], values["measured"]) == (2, 39, 2) and values["hours"] >= 0
 
 
 def test_an_exported_table_is_taken_in(
-    command: Command, folder: Path, questions: str, tmp_path: Path
+    command: Command, fill_table: Command, questions: str, tmp_path: Path
 ) -> None:
     exported = tmp_path / "out.jsonl"
-    assert command("table", questions, "--over", str(folder), "--output", str(exported))[0] == 0
+    assert fill_table(exported)[0] == 0
     code, out, err = command("table", "import", str(exported), "--name", "Again")
     assert (code, out, err) == (0, "4 answers of 2 documents are in the table “Again”.\n", "")
     engine = FakeEngine()
@@ -128,8 +91,8 @@ def test_an_exported_table_is_taken_in(
 class Here:
     """Does the tasks of a run in this process, until a number of them is done."""
 
-    def __init__(self, most: int = 10**9) -> None:
-        self.tasks, self._most, self.is_reached = 0, most, True
+    def __init__(self) -> None:
+        self.tasks, self.most, self.is_reached = 0, 10**9, True
 
     def __call__(
         self,
@@ -150,7 +113,7 @@ class Here:
         head = Head.QUESTION_ANSWERING if "Reader" in actor.__name__ else Head.CLASSIFICATION
         node = Node(workspace, setup.name, head)
         for task in tasks:
-            if self.tasks == self._most:
+            if self.tasks == self.most:
                 raise Stopped
             read, broken = here.work(list(map(asdict, task)), node)
             done, failed, self.tasks = done + read, failed + broken, self.tasks + 1
@@ -171,18 +134,13 @@ def without_cluster(monkeypatch: pytest.MonkeyPatch) -> Here:
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx"])
 def test_the_file_of_a_cluster_is_that_of_one_machine(
-    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here, ending: str
+    command: Command, fill_table: Command, folder: Path, tmp_path: Path, without_cluster: Here, ending: str
 ) -> None:
     (folder / "broken.docx").write_bytes(b"PK\3\4 nothing")
     one, many = tmp_path / f"one{ending}", tmp_path / f"many{ending}"
-    assert command("table", questions, "--over", str(folder), "--output", str(one))[0] == 0
-    arguments = ("table", questions, "--over", str(folder), "--output", str(many), "--cluster", "local")
-    code, out, err = command(*arguments)
-    assert (code, err, out) == (
-        0,
-        "",
-        "3 documents done, in 0.1 seconds. 1 document failed, with the reason.\n",
-    )
+    assert fill_table(one)[0] == 0
+    done = "3 documents done, in 0.1 seconds. 1 document failed, with the reason.\n"
+    assert fill_table(many, *LOCAL) == (0, done, "")
     if ending == ".xlsx":
         sheets = [list(load_workbook(path)["Table"].values) for path in (one, many)]
         assert sheets[0] == sheets[1]
@@ -190,78 +148,61 @@ def test_the_file_of_a_cluster_is_that_of_one_machine(
         moments = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
         assert moments.sub(b"", one.read_bytes()) == moments.sub(b"", many.read_bytes())
         assert b"Anna" in many.read_bytes()
-    code, out, _ = command(*arguments)
+    code, out, _ = fill_table(many, *LOCAL)
     assert code == 0 and out.startswith("0 documents done, 3 before,")
     code, out, _ = command("table", "import", str(many), "--name", "Again")
     assert (code, out) == (0, "4 answers of 3 documents are in the table “Again”.\n")
 
 
 def test_a_stopped_run_goes_on_with_the_same_command(
-    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
+    fill_table: Command, folder: Path, tmp_path: Path, without_cluster: Here
 ) -> None:
     for at in range(9):
         (folder / f"more{at}.txt").write_text("Ben.")
-    rows = tmp_path / "rows"
-    arguments = (
-        "table",
-        questions,
-        "--over",
-        str(folder),
-        "--output",
-        str(rows),
-        "--cluster",
-        "local",
-        "--json",
-    )
-    without_cluster._most = 2
-    assert command(*arguments)[0] == 130
-    without_cluster._most = 10**9
-    code, out, _ = command(*arguments)
-    values = json.loads(out)
-    assert code == 0 and (values["read"], values["before"]) == (3, 8)
+    without_cluster.most = 2
+    assert fill_table(tmp_path / "rows", *LOCAL)[0] == 130
+    without_cluster.most = 10**9
+    assert fill_table(tmp_path / "rows", *LOCAL)[1].startswith("3 documents done, 8 before,")
     (folder / "more0.txt").write_text("Anna.")
-    values = json.loads(command(*arguments)[1])
-    assert (values["read"], values["before"]) == (1, 10)
+    assert fill_table(tmp_path / "rows", *LOCAL)[1].startswith("1 document done, 10 before,")
 
 
 def test_a_run_that_finds_no_cluster_leaves_the_answers_before_it(
-    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
+    command: Command, fill_table: Command, questions: str, tmp_path: Path, without_cluster: Here
 ) -> None:
-    rows = str(tmp_path / "rows")
-    arguments = ("table", questions, "--over", str(folder), "--output", rows, "--cluster", "local")
-    assert command(*arguments)[0] == 0
+    rows = tmp_path / "rows"
+    assert fill_table(rows, *LOCAL)[0] == 0
     Path(questions).write_text("Who else is Anna?\n")
     without_cluster.is_reached = False
-    code, _, err = command(*arguments)
+    code, _, err = fill_table(rows, *LOCAL)
     assert code == 2 and err.startswith("The cluster cannot be reached.")
-    code, out, _ = command("table", "import", rows, "--name", "Before")
+    code, out, _ = command("table", "import", str(rows), "--name", "Before")
     assert (code, out) == (0, "4 answers of 2 documents are in the table “Before”.\n")
 
 
+@pytest.mark.usefixtures("without_cluster")
 def test_a_folder_named_from_below_is_the_library_that_is_there(
     command: Command,
+    as_json: AsJson,
+    fill_table: Command,
     folder: Path,
     questions: str,
     tmp_path: Path,
-    without_cluster: Here,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert command("table", questions, "--over", str(folder), "--output", str(tmp_path / "a.csv"))[0] == 0
+    assert fill_table(tmp_path / "a.csv")[0] == 0
     (folder / "below").mkdir()
     monkeypatch.chdir(folder / "below")
     rows = str(tmp_path / "rows")
-    assert command("table", questions, "--over", "..", "--output", rows, "--cluster", "local")[0] == 0
+    assert command("table", questions, "--over", "..", "--output", rows, *LOCAL)[0] == 0
     assert command("table", "import", rows, "--name", "Again")[0] == 0
-    tables = json.loads(command("table", "list", "--json")[1])["tables"]
+    tables = as_json("table", "list")["tables"]
     assert {table["library"] for table in tables} == {"Leases"} and len(tables) == 2
 
 
-def test_another_device_is_another_run(
-    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
-) -> None:
-    arguments = ("table", questions, "--over", str(folder), "--output", str(tmp_path / "rows"))
+def test_another_device_is_another_run(fill_table: Command, tmp_path: Path, without_cluster: Here) -> None:
     for device, before in (("cpu", 0), ("cuda", 0), ("cpu", 2)):
-        code, out, _ = command(*arguments, "--cluster", "local", "--json", "--device", device)
+        code, out, _ = fill_table(tmp_path / "rows", *LOCAL, "--json", "--device", device)
         assert code == 0 and json.loads(out)["before"] == before
 
 
@@ -276,7 +217,7 @@ def test_texts_of_parquet_files_are_classified(
         table = pyarrow.table({"n": [at], "text": [words], "note": ["x"]})
         parquet.write_table(table, tmp_path / "texts" / f"{at}.parquet")
     out = tmp_path / "out.csv"
-    arguments = ("classify", "--file", str(tmp_path / "texts"), "--output", str(out), "--cluster", "local")
+    arguments = ("classify", "--file", str(tmp_path / "texts"), "--output", str(out), *LOCAL)
     code, _, err = command(*arguments)
     assert code == 2 and "has 2 columns of texts. Name the one to classify with --column." in err
     code, _, err = command(*arguments, "--column", "words")

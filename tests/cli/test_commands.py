@@ -17,7 +17,7 @@ from app.core.wording import NEAREST_WORDS
 from tests.documents.test_language import LEASE
 from tests.flows import fake_engine
 from tests.flows.fake_engine import CLASSIFIER, FakeEngine
-from tests.helpers.terminal import DECODED, TEXT, Command
+from tests.helpers.terminal import DECODED, TEXT, AsJson, Command
 
 
 @pytest.mark.parametrize(
@@ -46,47 +46,48 @@ def test_options_reach_the_engine(command: Command, document: str, tmp_path: Pat
     assert not (tmp_path / "home" / "config").exists(), "they are for this once"
 
 
-def test_the_nearest_words_are_said_with_low_confidence(command: Command, document: str) -> None:
+def test_the_nearest_words_are_said_with_low_confidence(
+    command: Command, document: str, as_json: AsJson
+) -> None:
     question = ("ask", document, "-q", "Perhaps they stole the tarts?")
     code, out, _ = command(*question)
     assert code == 0
     assert out.splitlines()[:2] == ["tarts", f"Low confidence, 30%, on line 2. {NEAREST_WORDS}"]
-    values = json.loads(command(*question, "--json")[1])
+    values = as_json(*question)
     assert (values["outcome"], values["answer"], values["start"]) == ("low-confidence", "", None)
     nearest = values["nearest"]
     assert DECODED[nearest["start"] : nearest["end"]] == nearest["text"] == "tarts"
     assert nearest["probability"] == values["answers"][0]["probability"] == 0.3
     assert command("history")[1].splitlines()[1:3] == ["  tarts", "  Low confidence, 30%."]
-    assert json.loads(command("history", "--json")[1])["entries"][0]["outcome"] == "low-confidence"
+    assert as_json("history")["entries"][0]["outcome"] == "low-confidence"
 
 
-def test_ask_for_programs(command: Command, document: str) -> None:
-    code, out, _ = command("ask", document, "--question", "What was stolen: tarts?", "--json")
-    values = json.loads(out)
-    assert code == 0
+def test_ask_for_programs(document: str, as_json: AsJson) -> None:
+    values = as_json("ask", document, "--question", "What was stolen: tarts?")
     assert DECODED[values["start"] : values["end"]] == values["answer"] == "tarts"
     assert values["sentence"] == "The Knave of Hearts 👩‍👩‍👧 stole the tarts."
     assert values["document"] == document
     assert values["answers"][0]["probability"] == values["probability"] == 0.8
     assert (values["outcome"], values["nearest"]) == ("answer", None)
     assert {"question", "no_answer_probability", "model", "device", "windows", "seconds"} <= set(values)
-    _, out, _ = command("ask", document, "--question", "Who is the duchess?", "--json")
-    values = json.loads(out)
+    values = as_json("ask", document, "--question", "Who is the duchess?")
     assert (values["answer"], values["start"], values["end"], values["document"]) == ("", None, None, None)
     assert values["probability"] == values["no_answer_probability"] == 0.9
     assert values["answers"][0]["answer"] == "The"
     assert (values["outcome"], values["nearest"]) == ("absent", None)
 
 
-def test_a_cell_is_told_with_its_row_and_its_column(command: Command, tmp_path: Path) -> None:
+def test_a_cell_is_told_with_its_row_and_its_column(
+    command: Command, tmp_path: Path, as_json: AsJson
+) -> None:
     path = tmp_path / "towns.md"
     path.write_text("| Town | Size |\n|---|---|\n| Kiruna | 611 |\n| Luleå | 1204 |\n")
     _, out, _ = command("ask", str(path), "--question", "How large: 611?")
     assert out == "611\nLikely, 80%, on line 3.\nRow: Kiruna · Column: Size\n  Town: Kiruna. Size: 611.\n"
-    values = json.loads(command("ask", str(path), "--question", "How large: 611?", "--json")[1])
+    values = as_json("ask", str(path), "--question", "How large: 611?")
     assert (values["row"], values["column"]) == ("Kiruna", "Size")
     assert values["sentence"] == "Town: Kiruna. Size: 611."
-    values = json.loads(command("ask", str(path), "--question", "Who is it?", "--json")[1])
+    values = as_json("ask", str(path), "--question", "Who is it?")
     assert (values["row"], values["column"]) == ("", "")
 
 
@@ -108,7 +109,7 @@ def test_several_files_and_other_places(command: Command, document: str, tmp_pat
     assert "Other places:\nThe\nVery unlikely, 5%, on line 1 of tarts.txt." in out
 
 
-def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: Path) -> None:
+def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     files = [tmp_path / name for name in ("a.md", "b.txt", "c.md")]
     for file, words in zip(
         files, ("# Trial\n\nThe King.\n", "Nobody saw tarts.\n", "x\n\n# End\n\nx\n"), strict=True
@@ -117,7 +118,7 @@ def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: P
     question = ["ask", *map(str, files), "--question"]
     assert "Likely, 80%, on line 1 of b.txt.\n" in command(*question, "What: tarts?")[1]
     assert "Likely, 80%, on line 1 of c.md.\n" in command(*question, "What: x?")[1]
-    values = json.loads(command(*question, "What: tarts?", "--json")[1])
+    values = as_json(*question, "What: tarts?")
     assert (values["document"], values["heading"], values["line"]) == (str(files[1]), "", 1)
 
 
@@ -149,10 +150,9 @@ def test_an_answer_that_could_not_be_kept_is_printed_and_that_is_told(
     assert code == 0 and out.startswith("tarts\n") and err.startswith("The answer was not kept. The history ")
 
 
-def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch, as_json: AsJson) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT[1:].encode("utf-16"))))
-    _, out, _ = command("ask", "-", "--question", "What was stolen: tarts?", "--json")
-    values = json.loads(out)
+    values = as_json("ask", "-", "--question", "What was stolen: tarts?")
     assert DECODED[values["start"] : values["end"]] == "tarts"
     assert values["document"] == "standard input"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"good\n")))
@@ -173,14 +173,13 @@ def test_batch(command: Command, tmp_path: Path) -> None:
     assert out.startswith("3 questions answered, 3 of them before, in ")
 
 
-def test_classify(command: Command, tmp_path: Path) -> None:
+def test_classify(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     code, out, _ = command("classify", "so good", "so bad")
     assert code == 0
     assert (
         out == "so good\npositive     90%\nnegative     10%\n\nso bad\nnegative     80%\npositive     20%\n"
     )
-    _, out, _ = command("classify", "so good", "--json")
-    item = json.loads(out)["items"][0]
+    item = as_json("classify", "so good")["items"][0]
     assert item["label"] == "positive"
     assert item["probabilities"] == pytest.approx({"negative": 0.1, "positive": 0.9})
     table = tmp_path / "in.csv"
@@ -194,7 +193,7 @@ def test_classify(command: Command, tmp_path: Path) -> None:
     assert (tmp_path / "o.csv").read_text() == out
 
 
-def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
+def test_evaluate_prints_figures(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     path = tmp_path / "dev.jsonl"
     answers = [{"text": "tarts", "answer_start": 2}]
     path.write_text(
@@ -204,20 +203,20 @@ def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
     assert code == 0
     assert "100.00" in out
     assert "\nParagraphs: off by 20 points on average (1 question); by chance alone 31.9 points\n" in out
-    _, out, _ = command("evaluate", "qa", str(path), "--join", "0,2", "--json")
-    assert [each["overall"]["f1"] for each in json.loads(out)["measured"]] == [100.0, 100.0]
+    assert [
+        each["overall"]["f1"] for each in as_json("evaluate", "qa", str(path), "--join", "0,2")["measured"]
+    ] == [100.0, 100.0]
     path.write_text(json.dumps({"text": "good", "label": 1}))
     code, out, _ = command("evaluate", "classification", str(path))
     assert code == 0
     assert "accuracy 1.0000, macro F1 1.0000, calibration error 0.1000" in out
 
 
-def test_models(command: Command) -> None:
+def test_models(command: Command, as_json: AsJson) -> None:
     code, out, _ = command("models")
     assert code == 0
     assert out.startswith("reader\n  Heads: question-answering\n")
-    _, out, _ = command("models", "--json")
-    assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
+    assert [card["name"] for card in as_json("models")["models"]][:2] == ["reader", "classifier"]
 
 
 def test_a_language_that_the_reader_does_not_read_is_told_on_standard_error(

@@ -17,7 +17,7 @@ from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.terminal import Command
 
-# FILE is a text, FOLDER the folder that it lies in.
+# FILE is a text, FOLDER the folder that it lies in, with the folders `bare` and `pictures`.
 WRONG = [
     ("sing", "no command"),
     ("ask", "No file was given"),
@@ -41,6 +41,35 @@ WRONG = [
     ("ask FILE -q Who? --quik", "Did you mean --quick? See "),
     ("ask FILE -q Who? --treshold=0.5", "Did you mean --threshold? See "),
     ("ask FILE -q Who? --precision float23", "Did you mean float32? See "),
+    ("ask FOLDER/bare -q Who?", "There is no document in"),
+    ("ask --library gone -q Who?", "There is no library “gone”"),
+    ("ask --library court", "No question was given"),
+    ("ask FOLDER --library court -q Who?", "Either files or a library"),
+    ("ask --library court -q Who? --every-passage", "Leave --every-passage out"),
+    ("ask --library court --batch x --output y", "its own texts"),
+    ("library sing", "library knows no word “sing”"),
+    ("library stats", "Did you mean status?"),
+    ("library add", "required"),
+    ("library add FOLDER/nowhere", "There is nothing at"),
+    ("library add FOLDER/bare", "There is no document in"),
+    ("library add FOLDER/pictures", "only files of other kinds: 1 .jpg"),
+    ("library status", "required"),
+    ("library status gone", "There is no library “gone”"),
+    ("table FILE --over FOLDER", "--output is missing. Add --output OUT.xlsx."),
+    ("table FILE --output FOLDER/out.csv", "--over is missing. Add --over FOLDER."),
+    ("table FILE --over FOLDER --output FOLDER/out.txt", "Tables cannot be written as “out.txt”."),
+    ("table FILE --over FOLDER --output FOLDER/out.jsonl --beside", ".csv or .xlsx."),
+    ("table FILE --over nowhere --output FOLDER/out.csv", "There is no library “nowhere”."),
+    ("table FILE --over no/where --output FOLDER/out.csv", "There is no folder, and no library, “no"),
+    ("table gone.txt --over FOLDER --output FOLDER/out.csv", "There is no file “gone.txt”"),
+    ("table FILE --over FOLDER/bare --output FOLDER/out.csv", "There is no document in "),
+    ("table FILE --over FOLDER --dry-run", "--dry-run goes with --cluster."),
+    ("table FILE --cluster local", "--over is missing."),
+    ("table FILE --over FOLDER --cluster local", "--output is missing."),
+    ("table FILE --over x --output y --cluster local --beside", "--beside, --anew and --name do not go with"),
+    ("table FILE --over x --output y --cluster local --name n", "--beside, --anew and --name do not go with"),
+    ("table FILE x", "x is one argument too many."),
+    ("table import x --over FOLDER", "x is one argument too many."),
     ("classify", "either texts"),
     ("classify '' x --model none", "Text 1 of 2 is empty"),
     ("classify a --batch b", "either texts"),
@@ -49,6 +78,8 @@ WRONG = [
     ("classify --file FILE --column c --output FILE", "would overwrite what is read"),
     ("classify a --output b", "--output goes with"),
     ("classify a --precision float8", "float8"),
+    ("classify a --cluster local", "--cluster goes with --file."),
+    ("classify --file FILE --cluster local", "--cluster goes with --file and --output"),
     ("fill", "either a text or --file"),
     ("fill 'a ___' --file x", "either a text or --file"),
     ("fill 'a cup'", "There is no blank to fill in."),
@@ -81,6 +112,7 @@ WRONG = [
     ("evaluate documents FILE FOLDER", "is not a JSON object"),
     ("evaluate tables FILE FILE", "takes one file"),
     ("evaluate qa FILE --predictions x", "--predictions goes with documents and tables"),
+    ("teach", "classification or reader"),
     ("train qa", "required"),
     ("train qa --base x --examples FILE --dev FILE --output y --option z", "NAME=NUMBER"),
     ("train qa --base x --examples FILE --dev FILE --output y", "no base model"),
@@ -110,11 +142,15 @@ WRONG = [
 def test_errors_are_one_line_and_exit_code_2(
     command: Command, document: str, tmp_path: Path, typed: str, words: str
 ) -> None:
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "a.jpg").write_bytes(b"x")
     given = shlex.split(typed)
     code, out, err = command(*(e.replace("FILE", document).replace("FOLDER", str(tmp_path)) for e in given))
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert words in err
     assert "Traceback" not in err
+    assert not list(tmp_path.glob("out.*"))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
 from tests.flows.measure.test_evaluate_pretraining import Pretrained
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 
-def test_names_are_printed_by_kind_and_source(command: Command, tmp_path: Path) -> None:
+def test_names_are_printed_by_kind_and_source(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     rows = [
         {"tokens": ["Ann", "saw", "Rome"], "tags": ["B-PER", "O", "B-LOC"], "source": s} for s in ("a", "b")
     ]
@@ -22,12 +22,11 @@ def test_names_are_printed_by_kind_and_source(command: Command, tmp_path: Path) 
     assert lines[1].split() == ["names", "found", "precision", "recall", "F1"]
     assert {line.split()[0] for line in lines[2:]} >= {"all", "LOC", "PER", "a", "b"}
     assert lines[2].split()[1] == "4"
-    _, out, _ = command("evaluate", "tokens", str(path), "--json")
-    told = json.loads(out)
+    told = as_json("evaluate", "tokens", str(path))
     assert told["overall"]["names"] == 4 and set(told["by_kind"]) >= {"LOC", "PER"}
 
 
-def test_masked_words_are_printed_without_pairs(command: Command, tmp_path: Path) -> None:
+def test_masked_words_are_printed_without_pairs(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     path = tmp_path / "book.txt"
     path.write_text("Once upon a time. Never again.")
     code, out, err = command("evaluate", "pretraining", str(path), engine=Pretrained())
@@ -36,8 +35,12 @@ def test_masked_words_are_printed_without_pairs(command: Command, tmp_path: Path
     assert lines[0].startswith("filler: 1 text in")
     assert lines[1].split() == ["masked", "top", "1", "top", "5", "loss", "pairs", "next", "ordered"]
     assert lines[2].split() == ["all", "2", "0.5000", "1.0000", "1.5000", "-", "-", "-"]
-    _, out, _ = command("evaluate", "pretraining", str(path), "--json", engine=Pretrained())
-    assert json.loads(out)["words"] == {"words": 2, "top1": 0.5, "top5": 1.0, "loss": 1.5}
+    assert as_json("evaluate", "pretraining", str(path), engine=Pretrained())["words"] == {
+        "words": 2,
+        "top1": 0.5,
+        "top5": 1.0,
+        "loss": 1.5,
+    }
 
 
 def test_questions_on_documents_are_printed_by_kind_and_file(command: Command, tmp_path: Path) -> None:

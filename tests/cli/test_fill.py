@@ -11,7 +11,7 @@ import pytest
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 
 def test_fill_for_people(command: Command) -> None:
@@ -61,10 +61,10 @@ def test_fill_for_programs(command: Command) -> None:
 
 
 def test_fill_reads_a_file_or_standard_input(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: AsJson
 ) -> None:
     path = tmp_path / "cup.txt"
     path.write_bytes("Grüße,\r\na ___ cup".encode())
-    assert json.loads(command("fill", "--file", str(path), "--json")[1])["blanks"][0]["start"] == 9
+    assert as_json("fill", "--file", str(path))["blanks"][0]["start"] == 9
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a ___ cup")))
-    assert json.loads(command("fill", "-", "--json")[1])["text"] == "a ___ cup"
+    assert as_json("fill", "-")["text"] == "a ___ cup"

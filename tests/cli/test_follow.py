@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 
 def test_next_for_people(command: Command) -> None:
@@ -17,10 +17,8 @@ def test_next_for_people(command: Command) -> None:
     assert out == "90%\nOnly the end of the first and the beginning of the second was read.\n"
 
 
-def test_next_for_programs(command: Command) -> None:
-    code, out, _ = command("next", "--first", "The king sat.", "--second", "Tarts are sweet.", "--json")
-    values = json.loads(out)
-    assert code == 0
+def test_next_for_programs(as_json: AsJson) -> None:
+    values = as_json("next", "--first", "The king sat.", "--second", "Tarts are sweet.")
     assert values["model"] == "follower"
     (item,) = values["items"]
     assert (item["first"], item["second"]) == ("The king sat.", "Tarts are sweet.")
@@ -28,7 +26,7 @@ def test_next_for_programs(command: Command) -> None:
     assert (item["logits"], item["tokens"], item["cut"]) == ([1.1, -1.1], [3, 3], [False, False])
 
 
-def test_next_of_many_pairs(command: Command, tmp_path: Path) -> None:
+def test_next_of_many_pairs(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     source = tmp_path / "pairs.jsonl"
     rows = [
         {"first": "The king sat.", "second": "Then he rose."},
@@ -42,8 +40,7 @@ def test_next_of_many_pairs(command: Command, tmp_path: Path) -> None:
     assert lines[1].startswith("  12%  Tarts are sweet sweet")
     assert lines[1].endswith("…")
     assert lines[2] == "       Only the end of the first was read."
-    _, out, _ = command("next", "--pairs", str(source), "--json")
-    assert [item["probability"] for item in json.loads(out)["items"]] == [0.9, 0.12]
+    assert [item["probability"] for item in as_json("next", "--pairs", str(source))["items"]] == [0.9, 0.12]
 
 
 def test_next_reads_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from app.flows.workspace import Workspace
 from app.library.history import History
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 
 @pytest.fixture
@@ -53,25 +53,27 @@ def test_a_text_without_a_name_is_called_one(command: Command, asked: str, tmp_p
     assert "\n  A text, " in command("history")[1]
 
 
-def test_words_limit_and_json(command: Command, asked: str) -> None:
+def test_words_limit_and_json(command: Command, asked: str, as_json: AsJson) -> None:
     assert "duchess" not in command("history", "stol")[1]
     _, out, _ = command("history", "--limit", "1")
     assert out.endswith("\n1 of 2 entries; --limit shows more.\n")
-    values = json.loads(command("history", "knave", "--json")[1])  # a word of the answer's sentence
+    values = as_json("history", "knave")  # a word of the answer's sentence
     assert values["total"] == 1
     (entry,) = values["entries"]
     assert (entry["number"], entry["answers"][0]["text"], entry["path"]) == (1, "tarts", asked)
     assert command("history", "zebra")[1] == "Nothing was found.\n"
 
 
-def test_what_was_said_of_an_answer_is_told(command: Command, asked: str, tmp_path: Path) -> None:
+def test_what_was_said_of_an_answer_is_told(
+    command: Command, asked: str, tmp_path: Path, as_json: AsJson
+) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
     with closing(Workspace(settings_file.load(paths.settings_file), paths)) as workspace:
         opened = read_document(workspace, Path(asked), Silent())
         correct(workspace, opened, workspace.history.get(1), Verdict.NOT_THERE, Silent())
     first, second = command("history")[1].split("\n\n")
     assert "You said" not in first and "\n  You said: not in the text.\n" in second
-    values = json.loads(command("history", "--json")[1])["entries"]
+    values = as_json("history")["entries"]
     assert [(one["verdict"], one["right_words"]) for one in values] == [("", ""), ("not there", "")]
     assert command("history", "--delete", "1")[0] == 0
     with closing(Workspace(settings_file.load(paths.settings_file), paths)) as workspace:
@@ -101,20 +103,20 @@ def test_an_answer_is_given_also_where_it_cannot_be_kept(
     assert "The history in" in err and "could not be used" in err
 
 
-def test_entries_are_deleted(command: Command, asked: str, tmp_path: Path) -> None:
+def test_entries_are_deleted(command: Command, asked: str, tmp_path: Path, as_json: AsJson) -> None:
     assert command("history", "--delete", "1")[1] == "1 entry deleted.\n"
     code, _, err = command("history", "--delete", "1")
     assert (code, err) == (2, "The history has no entry 1. It may have been deleted.\n")
     code, _, err = command("history", "--delete-all")
     assert code == 2 and "Add --yes" in err
-    assert json.loads(command("history", "--delete-all", "--yes", "--json")[1]) == {"deleted": 1}
+    assert as_json("history", "--delete-all", "--yes") == {"deleted": 1}
     assert not history(tmp_path).entries()
 
 
-def test_an_entry_is_checked_again(command: Command, asked: str) -> None:
+def test_an_entry_is_checked_again(command: Command, asked: str, as_json: AsJson) -> None:
     assert command("history", "--check", "1") == (0, "The same answer, at the same place.\n", "")
     Path(asked).write_text("Nothing of the kind.")
-    values = json.loads(command("history", "--check", "1", "--json")[1])
+    values = as_json("history", "--check", "1")
     assert values["same"] is False and values["now"]["answered"] is False
     assert values["sentences"] == [
         "The text does not say any more (was “tarts”).",

@@ -7,30 +7,28 @@ import os
 import shutil
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from app.cli import terminal
 from app.cli.reading import FOLDERS
 from app.cli.terminal import TerminalReport
 from app.core.library import Library, LibraryStatus
 from app.core.models import Head, ModelCard
-from app.core.report import Progress, Report
-from app.core.requests import ModelChoice, Question, TextsToEmbed
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question
 from app.core.wording import NEAREST_WORDS
 from app.flows.library import folders
 from app.flows.library import update as update_module
 from app.library.index import Index
-from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
+from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, Slow
 from tests.helpers.documents_here import documents_here
 from tests.helpers.libraries import make_older
 from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
-from tests.helpers.terminal import Command
+from tests.helpers.terminal import AsJson, Command
 
 TARTS = "# Trial\n\nThe King sat.\n\nThe Knave stole the tarts.\n"
 UNREAD = ["empty.txt", "locked.pdf"]
@@ -66,12 +64,6 @@ def added(command: Command, court: Path) -> Path:
     return court
 
 
-def values(command: Command, *arguments: str) -> Any:
-    code, out, err = command(*arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 def test_a_folder_is_added_and_what_was_not_read_is_told(command: Command, court: Path) -> None:
     code, out, err = command("library", "add", str(court))
     assert (code, err) == (0, "")
@@ -87,7 +79,7 @@ def test_a_folder_is_added_and_what_was_not_read_is_told(command: Command, court
     assert "password" in told[6]
 
 
-def test_libraries_are_listed(command: Command, added: Path) -> None:
+def test_libraries_are_listed(command: Command, added: Path, as_json: AsJson) -> None:
     command(
         "library", "add", str(added / "more"), "--name", "Tea party", "--suffix", ".TXT", "--ignore", "old*"
     )
@@ -95,21 +87,21 @@ def test_libraries_are_listed(command: Command, added: Path) -> None:
     assert command("library")[1] == (
         f"court\n{both[1]}  {added}\nTea party\n{both[0]}  {added / 'more'}\n  Only .txt\n  Without old*\n"
     )
-    second, first = values(command, "library", "list")["libraries"]
+    second, first = as_json("library", "list")["libraries"]
     assert (first["name"], first["suffixes"], first["ignore"]) == ("Tea party", ["txt"], ["old*"])
     assert (second["roots"], second["read"], second["total"]) == ([str(added)], 3, 5)
 
 
-def test_without_libraries_the_first_step_is_told(command: Command) -> None:
+def test_without_libraries_the_first_step_is_told(command: Command, as_json: AsJson) -> None:
     for words in ("list", "update"):
         assert "library add FOLDER" in command("library", words)[1]
-        assert values(command, "library", words) == {"libraries": []}
+        assert as_json("library", words) == {"libraries": []}
 
 
-def test_the_status_names_what_is_not_read(command: Command, added: Path) -> None:
+def test_the_status_names_what_is_not_read(command: Command, added: Path, as_json: AsJson) -> None:
     (added / "new.txt").write_text("A new one.")
     (added / "tarts.md").write_text("There are none any more.")
-    told = values(command, "library", "status", "Court")
+    told = as_json("library", "status", "Court")
     assert (told["read"], told["to_read"], told["missing"], told["refused"]) == (3, 2, [], [])
     assert [Path(each["path"]).name for each in told["not_read"]] == UNREAD
     assert [each["state"] for each in told["not_read"]][1] == "locked"
@@ -122,7 +114,7 @@ def test_the_status_names_what_is_not_read(command: Command, added: Path) -> Non
 
 
 def test_an_older_index_is_told_of_and_what_has_changed_since_is_counted(
-    command: Command, added: Path, tmp_path: Path
+    command: Command, added: Path, tmp_path: Path, as_json: AsJson
 ) -> None:
     make_older(next(tmp_path.rglob("index.sqlite3")).parent)
     for words in (["status", "court"], ["list"]):
@@ -133,12 +125,12 @@ def test_an_older_index_is_told_of_and_what_has_changed_since_is_counted(
             and "new" not in out.split("anew")[-1]
         )
     (added / "new.txt").write_text("A new one.")
-    assert values(command, "library", "status", "court")["to_read"] == 1
+    assert as_json("library", "status", "court")["to_read"] == 1
     assert command("library", "update", "court")[0] == 0
     assert "  4 of 6 files read, " in command("library", "status", "court")[1]
 
 
-def test_an_update_tells_what_changed(command: Command, added: Path) -> None:
+def test_an_update_tells_what_changed(command: Command, added: Path, as_json: AsJson) -> None:
     assert "\n  Nothing has changed\n" in command("library", "update")[1]
     (added / "new.txt").write_text("A new one.")
     shutil.rmtree(added / "more")
@@ -152,33 +144,32 @@ def test_an_update_tells_what_changed(command: Command, added: Path) -> None:
     (added / "tarts.md").write_text(TARTS.replace("tarts", "pears"))
     os.utime(added / "tarts.md", ns=(before.st_atime_ns, before.st_mtime_ns))
     for more, number in ((), 0), (("--check-everything",), 1):
-        (only,) = values(command, "library", "update", *more)["libraries"]
+        (only,) = as_json("library", "update", *more)["libraries"]
         assert (only["update"]["read"], only["update"]["gone"], only["read"]) == (number, 0, 2)
 
 
 def test_passages_are_prepared_to_be_found_by_meaning(
-    command: Command, added: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, added: Path, monkeypatch: pytest.MonkeyPatch, as_json: AsJson
 ) -> None:
     encoder = ModelCard("encoder", str(added), "bert", (Head.EMBEDDINGS,), width=4)
 
     def run(engine: FakeEngine, request: object, choice: ModelChoice | None, report: Report) -> np.ndarray:
-        assert isinstance(request, TextsToEmbed)
         return np.full((len(request.texts), 4), 0.5, dtype=np.float32)
 
     monkeypatch.setattr(FakeShelf, "cards", lambda self: (READER, encoder))
     monkeypatch.setattr(FakeEngine, "run", run)
     code, out, err = command("library", "update", "--vectors")
     assert (code, err) == (0, "") and "found by meaning" in out
-    found = values(command, "library", "update", "--vectors")
+    found = as_json("library", "update", "--vectors")
     assert 0 < found["found_by_meaning"] == found["passages"]
 
 
-def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path) -> None:
+def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path, as_json: AsJson) -> None:
     added.rename(added.with_name("elsewhere"))
     for words in (["update", "court"], ["status", "court"], ["list"]):
         out = command("library", *words)[1]
         assert "  3 of 5 files read, 21 words\n" in out and f"  {added} (not there now)\n" in out
-    assert values(command, "library", "status", "court")["missing"] == [str(added)]
+    assert as_json("library", "status", "court")["missing"] == [str(added)]
 
 
 class TestMany:
@@ -201,32 +192,34 @@ class TestMany:
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
 
     @pytest.mark.parametrize("form", [[], ["--json"]])
-    def test_without_a_terminal_yes_is_needed(self, command: Command, court: Path, form: list[str]) -> None:
+    def test_without_a_terminal_yes_is_needed(
+        self, command: Command, court: Path, form: list[str], as_json: AsJson
+    ) -> None:
         code, out, err = command("library", "add", str(court), *form)
         assert (code, out) == (2, "")
         assert err.startswith("Nothing was added: 5 files, ") and err.endswith("Add --yes to read them.\n")
-        assert values(command, "library")["libraries"] == []
+        assert as_json("library")["libraries"] == []
         assert command("library", "add", str(court), "--yes")[0] == 0
 
     @pytest.mark.usefixtures("at_a_terminal")
     @pytest.mark.parametrize("wanted", [True, False])
     def test_a_person_is_asked(
-        self, command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool
+        self, command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool, as_json: AsJson
     ) -> None:
         monkeypatch.setattr(sys.stdin, "readline", lambda: "y\n" if wanted else "\n", raising=False)
         code, _, err = command("library", "add", str(court))
         assert "5 files, " in err and "would be read. Read them? [y/N] " in err
         assert code == (0 if wanted else 2)
-        assert len(values(command, "library")["libraries"]) == wanted
+        assert len(as_json("library")["libraries"]) == wanted
 
     def test_what_was_read_before_is_not_asked_about(
-        self, command: Command, court: Path, tmp_path: Path
+        self, command: Command, court: Path, tmp_path: Path, as_json: AsJson
     ) -> None:
         assert command("library", "add", str(court), "--yes")[0] == 0
         (tmp_path / "one.txt").write_text("One more.")
         code, _, err = command("library", "add", str(tmp_path / "one.txt"), "--name", "COURT")
         assert (code, err) == (0, "")
-        (only,) = values(command, "library")["libraries"]
+        (only,) = as_json("library")["libraries"]
         assert (only["name"], only["read"], len(only["roots"])) == ("court", 4, 2)
 
     def test_a_large_folder_is_better_a_library(self, command: Command, court: Path) -> None:
@@ -237,7 +230,7 @@ class TestMany:
 
 @pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_keeps_what_was_read(
-    command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, presses: int
+    command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, presses: int, as_json: AsJson
 ) -> None:
     left = [signal.SIGINT] * presses
 
@@ -251,46 +244,18 @@ def test_ctrl_c_keeps_what_was_read(
     assert (code, out) == (130, "")
     first, last = err.splitlines()
     assert first.startswith("court: ") and first.endswith(" library update court") and last == "Stopped."
-    (stopped,) = values(command, "library")["libraries"]
+    (stopped,) = as_json("library")["libraries"]
     assert stopped["files"]["waiting"] and stopped["total"] == 5
-    assert values(command, "library", "update")["libraries"][0]["read"] == 3
+    assert as_json("library", "update")["libraries"][0]["read"] == 3
 
 
-def test_a_library_is_removed_and_no_document(command: Command, added: Path) -> None:
+def test_a_library_is_removed_and_no_document(command: Command, added: Path, as_json: AsJson) -> None:
     code, _, err = command("library", "remove", "court")
     assert (code, err) == (2, "Nothing was removed. Add --yes to remove it.\n")
     assert command("library", "remove", "court", "--yes")[1] == "court is removed.\n"
-    assert values(command, "library") == {"libraries": []}
+    assert as_json("library") == {"libraries": []}
     assert (added / "tarts.md").read_text() == TARTS
     assert command("library", "remove", "court", "--yes")[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("library sing", "library knows no word “sing”"),
-        ("library stats", "Did you mean status?"),
-        ("library add", "required"),
-        ("library add FOLDER/nowhere", "There is nothing at"),
-        ("library add FOLDER/bare", "There is no document in"),
-        ("library add FOLDER/pictures", "only files of other kinds: 1 .jpg"),
-        ("library status", "required"),
-        ("library status gone", "There is no library “gone”"),
-        ("ask --library gone -q Who?", "There is no library “gone”"),
-        ("ask --library court", "No question was given"),
-        ("ask FOLDER --library court -q Who?", "Either files or a library"),
-        ("ask --library court -q Who? --every-passage", "Leave --every-passage out"),
-        ("ask --library court --batch x --output y", "its own texts"),
-        ("ask FOLDER/bare -q Who?", "There is no document in"),
-    ],
-)
-def test_faults_are_one_line(command: Command, tmp_path: Path, typed: str, words: str) -> None:
-    (tmp_path / "bare").mkdir()
-    (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / "a.jpg").write_bytes(b"x")
-    code, out, err = command(*(each.replace("FOLDER", str(tmp_path)) for each in typed.split()))
-    assert (code, out, len(err.splitlines())) == (2, "", 1)
-    assert words in err
 
 
 ASK = ("ask", "--library", "court", "--question")
@@ -311,7 +276,7 @@ def test_answers_come_by_file_with_how_many_were_read(command: Command, added: P
 
 
 def test_the_files_are_counted_once(
-    command: Command, added: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    added: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_json: AsJson
 ) -> None:
     make_older(next(tmp_path.rglob("index.sqlite3")).parent)
     counted: list[LibraryStatus] = []
@@ -322,15 +287,15 @@ def test_the_files_are_counted_once(
         return counted[-1]
 
     monkeypatch.setattr(Index, "status", count)
-    assert values(command, *ASK, "Who stole the tarts?")["library"]["read"] == 3
+    assert as_json(*ASK, "Who stole the tarts?")["library"]["read"] == 3
     assert len(counted) == 1 and counted[0].languages
 
 
-def test_a_place_is_that_in_the_file(command: Command, added: Path) -> None:
+def test_a_place_is_that_in_the_file(command: Command, added: Path, as_json: AsJson) -> None:
     assert "  Likely, 80%, on page 2.\n    Her roses.\n" in command(*ASK, "Whose are the roses?")[1]
     out = command(*ASK, "What of the Knave: stole?")[1]
     assert "  Likely, 80%, on line 5, under “Trial”.\n" in out
-    told = values(command, *ASK, "What of the Knave: stole?")
+    told = as_json(*ASK, "What of the Knave: stole?")
     assert TARTS[2:][told["start"] : told["end"]] == told["answer"] == "stole"
     assert (told["document"], told["line"], told["page"]) == (str(added / "tarts.md"), 5, None)
     assert told["sha256"] == told["answers"][0]["sha256"] and len(told["sha256"]) == 64
@@ -338,7 +303,7 @@ def test_a_place_is_that_in_the_file(command: Command, added: Path) -> None:
     assert library.items() <= told["library"].items() and told["passages"] >= 1
 
 
-def test_where_no_file_answers(command: Command, added: Path) -> None:
+def test_where_no_file_answers(command: Command, added: Path, as_json: AsJson) -> None:
     out = command(*ASK, "Who is the King: zebra?")[1].splitlines()
     assert out[0].startswith("Not in 3 of 5 files (")
     assert out[1:] == ["90% sure of the passages that were read."]
@@ -347,9 +312,9 @@ def test_where_no_file_answers(command: Command, added: Path) -> None:
     command("library", "update")
     out = command(*ASK, "xyzzy plugh?")[1]
     assert out == "Not in 3 files.\nNo passage has a word of the question.\n"
-    told = values(command, *ASK, "xyzzy plugh?")
+    told = as_json(*ASK, "xyzzy plugh?")
     assert (told["outcome"], told["answer"], told["answers"], told["passages"]) == ("absent", "", [], 0)
-    assert not values(command, "history")["total"], "it is of no document"
+    assert not as_json("history")["total"], "it is of no document"
 
 
 def test_low_confidence_is_said(command: Command, added: Path) -> None:
@@ -366,26 +331,14 @@ def test_options_reach_the_reader(command: Command, added: Path) -> None:
     assert question.top_k >= 9 and question.passages_of > 0
 
 
-def test_the_history_has_the_file_of_the_best_answer(command: Command, added: Path) -> None:
+def test_the_history_has_the_file_of_the_best_answer(command: Command, added: Path, as_json: AsJson) -> None:
     command(*ASK, "Whose are the roses?", "--no-history")
-    assert not values(command, "history")["total"]
+    assert not as_json("history")["total"]
     command(*ASK, "Whose are the roses?")
-    (entry,) = values(command, "history")["entries"]
+    (entry,) = as_json("history")["entries"]
     assert (entry["path"], entry["answers"][0]["text"]) == (str(added / "queen.pdf"), "roses")
     assert entry["answers"][0]["page"] == 2
     assert command("history", "--check", str(entry["number"]))[1] == "The same answer, at the same place.\n"
-
-
-class Slow(FakeEngine):
-    """An engine that has an answer after 30 of 100 windows, and is then interrupted by Ctrl+C."""
-
-    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
-        assert isinstance(request, Question)
-        report.partial(replace(read(request), complete=False, windows=30, windows_total=100))
-        report.progress(Progress(34, 100, "windows", 9.0))
-        signal.raise_signal(signal.SIGINT)
-        report.check()
-        raise AssertionError("it was not stopped")
 
 
 def test_a_stop_gives_the_best_so_far(command: Command, added: Path) -> None:
@@ -400,7 +353,7 @@ def test_a_stop_gives_the_best_so_far(command: Command, added: Path) -> None:
     assert (told["answer"], told["complete"], told["share_read"]) == ("roses", False, pytest.approx(0.34))
 
 
-def test_a_folder_counts_as_its_files(command: Command, court: Path, tmp_path: Path) -> None:
+def test_a_folder_counts_as_its_files(command: Command, court: Path, tmp_path: Path, as_json: AsJson) -> None:
     other = tmp_path / "other.txt"
     other.write_text("A walrus.")
     code, out, err = command("ask", str(court), str(other), "-q", "What: walrus?")
@@ -408,7 +361,7 @@ def test_a_folder_counts_as_its_files(command: Command, court: Path, tmp_path: P
     pictures, first, second = err.splitlines()
     assert pictures == "1 picture was left out: name it to have its text recognised."
     assert "“empty.txt”" in first and "“locked.pdf” asks" in second
-    told = json.loads(command("ask", str(other), str(court), "-q", "What: Hatter?", "--json")[1])
+    told = as_json("ask", str(other), str(court), "-q", "What: Hatter?")
     assert told["document"] == str(court / "more" / "hatter.txt")
     assert [Path(each["document"]).name for each in told["not_read"]] == UNREAD
     assert all(each["reason"] for each in told["not_read"]) and told["pictures_left_out"] == 1
@@ -426,11 +379,11 @@ def test_a_file_without_text_is_told_as_not_read(command: Command, tmp_path: Pat
     assert "no text to read" in err
 
 
-def test_pictures_that_are_named_are_not_left_out(command: Command, court: Path) -> None:
+def test_pictures_that_are_named_are_not_left_out(command: Command, court: Path, as_json: AsJson) -> None:
     (court / "other.png").write_text("A picture by its name, a text by what it holds.")
     told = [str(court), str(court / "hole.jpg"), "-q", "What: tarts?"]
     assert "1 picture was left out: " in command("ask", *told)[2]
-    assert json.loads(command("ask", *told, str(court / "other.png"), "--json")[1])["pictures_left_out"] == 0
+    assert as_json("ask", *told, str(court / "other.png"))["pictures_left_out"] == 0
     assert (
         "2 pictures were left out: name them to have their text recognised."
         in command("ask", str(court), "-q", "Who?")[2]
@@ -460,7 +413,6 @@ def test_a_named_file_in_a_folder_is_read_once(
     monkeypatch.chdir(court)
     command("ask", "tarts.md", ".", "more/../tarts.md", "-q", "What: tarts?", engine=engine)
     (question,) = engine.requests
-    assert isinstance(question, Question)
     assert [each.path for each in question.documents] == ["tarts.md", "more/hatter.txt", "queen.pdf"]
 
 
@@ -481,10 +433,3 @@ def test_files_of_one_name_are_told_apart(command: Command, tmp_path: Path) -> N
         (tmp_path / folder / "same.txt").write_text(words)
     file = tmp_path / "b" / "same.txt"
     assert f"on line 1 of {file}." in command("ask", str(tmp_path), "-q", "What: carpenter?")[1]
-
-
-def test_files_found_are_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    clock = iter((0.0, 40.0))
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
-    TerminalReport(sys.stderr).progress(Progress(1500, 0, "files found"))
-    assert capsys.readouterr().err == "1,500 files found…\n"

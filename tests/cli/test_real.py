@@ -47,8 +47,6 @@ def test_a_reader_who_leaves_makes_no_traceback(arguments: list[str]) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "app", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
 

@@ -143,17 +143,8 @@ def test_labels_are_guessed_by_their_words(run: Run, tmp_path: Path) -> None:
     assert "irst guess" in err
     output = tmp_path / "out.csv"
     file = table_file(tmp_path, labelled=False)
-    code, _, _ = run(
-        "classify",
-        "--file",
-        str(file),
-        "--column",
-        "message",
-        "--labels",
-        "cats;teas",
-        "--output",
-        str(output),
-    )
+    given = ("--file", str(file), "--column", "message", "--output", str(output))
+    code, _, _ = run("classify", *given, "--labels", "cats;teas")
     lines = output.read_text(encoding="utf-8").splitlines()
     assert code == 0 and lines[0] == "id,message,topic,label,probability,probability cats,probability teas"
     assert len(lines) == len(TEXTS) + 1

@@ -84,8 +84,3 @@ def test_what_cannot_be_learnt_is_one_sentence(run: Run, tmp_path: Path, argumen
     code, out, err = run(*given, "--output", str(tmp_path / "mine"))
     assert (code, out) == (2, "") and len(err.strip().splitlines()) == 1
     assert not [*tmp_path.glob("mine"), *tmp_path.glob("mine.t*")]
-
-
-def test_teach_needs_to_know_what(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["teach"]) == 2
-    assert "classification or reader" in capsys.readouterr().err

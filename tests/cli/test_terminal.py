@@ -39,17 +39,21 @@ def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) ->
     # How many windows a long text has is estimated while it is read: no number of them is told that moves.
     assert "of 900" not in drawn.getvalue()
     assert logged.getvalue() == "", "nothing is left of what took less"
-    for now in (30.5, 31.0, 61.0):
+    for now, progress in (
+        (30.5, Progress(305, 900, "texts", 42.0)),
+        (31.0, Progress(310, 900, "texts", 42.0)),
+        (61.0, Progress(1500, 0, "files found")),
+    ):
         clock[0] = now
         for report in reports:
-            report.progress(Progress(int(now * 10), 900, "texts", 42.0))
+            report.progress(progress)
     for report in reports:
         report.line("A line.")
     assert drawn.getvalue().count("\r\x1b[K") == 8
     assert drawn.getvalue().startswith("\r\x1b[K2% read, about 40 seconds left")
     assert logged.getvalue().splitlines() == [
         "305 of 900 texts, about 40 seconds left",
-        "610 of 900 texts, about 40 seconds left",
+        "1,500 files found…",
         "A line.",
     ]
 

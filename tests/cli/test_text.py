@@ -14,7 +14,7 @@ import pytest
 from app.core.kinds import KINDS
 from app.core.layout import Kind
 from app.core.report import Report
-from app.core.requests import ModelChoice, Question
+from app.core.requests import ModelChoice
 from app.core.results import Reading
 from tests.flows.fake_engine import FakeEngine, read
 from tests.helpers.books import book, chapter, navigation
@@ -22,7 +22,7 @@ from tests.helpers.children import POSIX
 from tests.helpers.mails import mail, mailbox_of
 from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
-from tests.helpers.terminal import DECODED, TEXT, Command
+from tests.helpers.terminal import DECODED, TEXT, AsJson, Command
 
 PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
 
@@ -50,15 +50,14 @@ def test_text_is_printed_as_read(command: Command, document: str, pdf: str, tmp_
     assert (code, out.split("\n\n")) == (0, [*PAGES[:2], PAGES[2] + "\n"])
 
 
-def test_text_for_programs(command: Command, pdf: str, tmp_path: Path) -> None:
-    code, out, _ = command("text", pdf, "--json")
-    values = json.loads(out)
-    assert (code, values["kind"], values["document"], values["notes"]) == (0, "pdf", pdf, [])
+def test_text_for_programs(pdf: str, tmp_path: Path, as_json: AsJson) -> None:
+    values = as_json("text", pdf)
+    assert (values["kind"], values["document"], values["notes"]) == ("pdf", pdf, [])
     assert [values["text"][page["start"] : page["end"]].strip() for page in values["pages"]] == PAGES
     assert [page["page"] for page in values["pages"]] == [1, 2, 3]
     path = tmp_path / "a.md"
     path.write_text("# Tarts\n\n## Who *stole* them\n\nwords\n")
-    values = json.loads(command("text", str(path), "--json")[1])
+    values = as_json("text", str(path))
     found = [
         tuple(heading[key] for key in ("text", "level", "page", "line")) for heading in values["headings"]
     ]
@@ -67,7 +66,7 @@ def test_text_for_programs(command: Command, pdf: str, tmp_path: Path) -> None:
     assert values["size"] == path.stat().st_size
 
 
-def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Path) -> None:
+def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Path, as_json: AsJson) -> None:
     _, out, _ = command("ask", pdf, "--question", "What was stolen: tarts?")
     assert out.splitlines()[:2] == ["tarts", "Likely, 80%, on page 2."]
     path = tmp_path / "a.md"
@@ -77,14 +76,14 @@ def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Pat
     _, out, _ = command("ask", str(path), pdf, "--question", "What: tarts?", "--top-k", "2")
     assert "Likely, 80%, on line 3 of a.md, under “The trial”." in out
     for file, page, line in ((str(path), None, 3), (pdf, 2, None)):
-        values = json.loads(command("ask", file, "-q", "What was stolen: tarts?", "--json")[1])
+        values = as_json("ask", file, "-q", "What was stolen: tarts?")
         assert (values["page"], values["line"], values["answers"][0]["line"]) == (page, line, line)
     for question in ("What was stolen: tarts?", "Who is the duchess?"):
-        values = json.loads(command("ask", str(path), "-q", question, "--json")[1])
+        values = as_json("ask", str(path), "-q", question)
         assert values["page_label"] is None and all(one["page_label"] is None for one in values["answers"])
 
 
-def test_answers_name_the_mail_and_the_chapter(command: Command, tmp_path: Path) -> None:
+def test_answers_name_the_mail_and_the_chapter(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     box = tmp_path / "a.mbox"
     attached = mail(
         "See the file.", subject="Second", files={"a.md": b"# Trial\n\nThe Knave stole the tarts."}
@@ -94,7 +93,7 @@ def test_answers_name_the_mail_and_the_chapter(command: Command, tmp_path: Path)
     path = "Second > Attachment: a.md > Trial"
     _, out, _ = command("ask", str(box), *question)
     assert out.splitlines()[1] == f"Likely, 80%, in mail 2, under “{path}”."
-    values = json.loads(command("ask", str(box), *question, "--json")[1])
+    values = as_json("ask", str(box), *question)
     assert (values["place"], values["heading"], values["answers"][0]["place"]) == ("mail 2", path, "mail 2")
     nav = navigation('<li><a href="1.xhtml">Part</a><ol><li><a href="2.xhtml">The trial</a></li></ol></li>')
     (tmp_path / "a.epub").write_bytes(
@@ -104,27 +103,27 @@ def test_answers_name_the_mail_and_the_chapter(command: Command, tmp_path: Path)
     assert out.splitlines()[1] == "Likely, 80%, under “Part > The trial”."
 
 
-def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path) -> None:
+def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path, as_json: AsJson) -> None:
     path = tmp_path / "book.pdf"
     path.write_bytes(small_pdf([Page(lines(words)) for words in PAGES], labels=["i", "ii", "3"]))
     question = ["ask", str(path), "-q", "What was stolen: tarts?"]
     assert command(*question)[1].splitlines()[1] == "Likely, 80%, on page ii (2 in the file)."
-    values = json.loads(command(*question, "--json")[1])
+    values = as_json(*question)
     assert (values["page"], values["page_label"], values["answers"][0]["page_label"]) == (2, "ii", "ii")
     assert "  book.pdf, page ii (2 in the file), " in command("history")[1]
-    values = json.loads(command("text", str(path), "--json")[1])
+    values = as_json("text", str(path))
     assert [page["label"] for page in values["pages"]] == ["i", "ii", "3"]
     out = command("ask", str(path), "--question", "Who saw it: Nobody?")[1]
     assert out.splitlines()[1] == "Likely, 80%, on page 3."
 
 
-def test_positions_count_in_the_text_as_it_is_printed(command: Command, pdf: str) -> None:
-    values = json.loads(command("ask", pdf, "--question", "What was stolen: tarts?", "--json")[1])
-    text = json.loads(command("text", pdf, "--json")[1])["text"]
+def test_positions_count_in_the_text_as_it_is_printed(pdf: str, as_json: AsJson) -> None:
+    values = as_json("ask", pdf, "--question", "What was stolen: tarts?")
+    text = as_json("text", pdf)["text"]
     assert text[values["start"] : values["end"]] == values["answer"] == values["quote"] == "tarts"
     assert (values["page"], values["heading"], values["sentence"]) == (2, "", PAGES[1])
     assert values["answers"][0]["page"] == 2
-    values = json.loads(command("ask", pdf, "--question", "Who is the duchess?", "--json")[1])
+    values = as_json("ask", pdf, "--question", "Who is the duchess?")
     assert (values["page"], values["heading"], values["quote"]) == (None, "", "")
 
 
@@ -188,14 +187,13 @@ class Quick(FakeEngine):
     """An engine that reads 32 of 400 windows if the question is quick."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Reading:
-        assert isinstance(request, Question)
         reading = read(request)
         if request.quick:
             return replace(reading, quick=True, windows=32, windows_total=32, windows_whole=400)
         return reading
 
 
-def test_a_quick_reading_says_how_much_it_read(command: Command, document: str) -> None:
+def test_a_quick_reading_says_how_much_it_read(command: Command, document: str, as_json: AsJson) -> None:
     question = ["ask", document, "--question", "Where: tarts?"]
     out = command(*question, "--quick", engine=Quick())[1]
     assert out.splitlines()[:2] == ["Only the best passages were read, 8% of the text.", "tarts"]
@@ -207,15 +205,15 @@ def test_a_quick_reading_says_how_much_it_read(command: Command, document: str) 
         "90% sure.",
     ]
     assert "  Only the best passages were read.\n" in command("history")[1]
-    values = json.loads(command(*question, "--quick", "--json", engine=Quick())[1])
+    values = as_json(*question, "--quick", engine=Quick())
     assert (values["quick"], values["share_read"], values["share_of_text"]) == (True, 1.0, 0.08)
-    values = json.loads(command(*question, "--json", engine=Quick())[1])
+    values = as_json(*question, engine=Quick())
     assert (values["quick"], values["share_of_text"]) == (False, 1.0)
 
 
-def test_the_epilog_speaks_of_what_is_printed(command: Command, document: str) -> None:
+def test_the_epilog_speaks_of_what_is_printed(command: Command, document: str, as_json: AsJson) -> None:
     _, help_text, _ = command("text", "--help")
-    values = json.loads(command("text", document, "--json")[1])
+    values = as_json("text", document)
     assert all(f'"{key}"' in help_text for key in values)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.terminal import DECODED, Command
+from tests.helpers.terminal import DECODED, AsJson, Command
 
 KNAVE = "Knave"
 
@@ -29,7 +28,9 @@ def test_names_for_people(command: Command) -> None:
     assert command("tokens", "nothing here")[1] == "No names found.\n"
 
 
-def test_files_and_texts_in_every_form(command: Command, document: str, tmp_path: Path) -> None:
+def test_files_and_texts_in_every_form(
+    command: Command, document: str, tmp_path: Path, as_json: AsJson
+) -> None:
     page = tmp_path / "page.html"
     page.write_text("<p>Alice <b>Liddell</b></p><p>in Oxford</p>")
     code, out, _ = command("tokens", document, str(page), "Bill sat.", "--csv")
@@ -41,8 +42,7 @@ def test_files_and_texts_in_every_form(command: Command, document: str, tmp_path
     assert all(DECODED[start:end] == text for start, end, text in places)
     assert [row[3] for row in rows if row[0] == str(page)] == ["Alice Liddell", "Oxford"]
     assert [row[:4] for row in rows][-1] == ["", "0", "4", "Bill"]
-    _, out, _ = command("tokens", document, "--json")
-    values = json.loads(out)
+    values = as_json("tokens", document)
     assert values["documents"][0]["document"] == document
     assert {"types", "model", "device", "seconds"} <= set(values)
     _, out, _ = command("tokens", document, "--conll")

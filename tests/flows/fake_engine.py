@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -89,7 +91,7 @@ class FakeEngine:
         self.closed = False
         self.begun = 0
         self.ended = 0
-        self._before = before
+        self.before = before
 
     def begin(self) -> None:
         """Take note of having been started early."""
@@ -97,8 +99,8 @@ class FakeEngine:
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         report.check()
-        if self._before:
-            self._before(request)
+        if self.before:
+            self.before(request)
         self.requests.append(request)
         self.choices.append(choice)
         match request:
@@ -144,6 +146,20 @@ class FakeEngine:
 
     def close(self) -> None:
         self.closed = True
+
+
+class Slow(FakeEngine):
+    """An engine that has an answer after 30 of 100 windows, and is interrupted by Ctrl+C after 34."""
+
+    found = True
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        if self.found:
+            report.partial(replace(read(request), complete=False, windows=30, windows_total=100))
+        report.progress(Progress(34, 100, "windows", 9.0))
+        signal.raise_signal(signal.SIGINT)
+        report.check()
+        raise AssertionError("it was not stopped")
 
 
 def read(question: Question) -> Reading:

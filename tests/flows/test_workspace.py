@@ -12,11 +12,10 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent
-from app.core.requests import Question, TextsToClassify
+from app.core.requests import Question
 from app.core.text import Document
-from app.flows.ask.question import ask, load_reader
+from app.flows.ask.question import ask
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.heads.heads import classify, load_head
 from app.flows.models.installed import installed, refused
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
@@ -117,45 +116,6 @@ def test_a_models_finder_is_handed_on_with_it(tmp_path: Path) -> None:
     workspace.shelf.default = lambda head: card  # type: ignore[method-assign]
     choice = workspace.choose(Head.QUESTION_ANSWERING, "", "cpu", Silent())
     assert (choice.folder, choice.finder) == (card.folder, "/models/quick")
-
-
-def test_nothing_to_ask_is_a_plain_sentence(tmp_path: Path) -> None:
-    workspace = fake_workspace(tmp_path)
-    with pytest.raises(SpanlightError, match="question is empty"):
-        ask(workspace, Question(" \n", (DOCUMENT,)), Silent())
-    with pytest.raises(SpanlightError, match="no text to ask"):
-        ask(workspace, Question("Who?", ()), Silent())
-    with pytest.raises(SpanlightError, match="no text to classify"):
-        classify(workspace, TextsToClassify(()), Silent())
-
-
-def test_ask_and_classify_give_what_the_engine_found(tmp_path: Path) -> None:
-    workspace = fake_workspace(tmp_path)
-    reading = ask(workspace, Question("Who stole the tarts?", (DOCUMENT,)), Silent())
-    assert reading.best is not None
-    assert reading.best.span.of(DOCUMENT.text) == reading.best.text == "tarts"
-    assert classify(workspace, TextsToClassify(("so good", "so bad")), Silent()).items[0].winner == "positive"
-    assert load_reader(workspace, Silent()).card.name == "reader"
-    assert load_head(workspace, Head.CLASSIFICATION, Silent()).card.name == "classifier"
-    workspace.close()
-
-
-def test_documents(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"one\r\ntwo")
-    workspace = fake_workspace(tmp_path)
-    opened = read_document(workspace, path, Silent())
-    assert opened == read_document(workspace, str(path), Silent())
-    assert opened.document == Document("one\ntwo", "a.txt", str(path))
-    stream = io.BytesIO(b"one\rtwo")
-    streamed = document_from_stream(workspace, stream, "standard input", Silent())
-    assert streamed.document == Document("one\ntwo", "standard input")
-
-
-def test_a_path_is_kept_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.txt").write_text("words")
-    monkeypatch.chdir(tmp_path)
-    assert read_document(fake_workspace(tmp_path), "a.txt", Silent()).document.path == "a.txt"
 
 
 def test_samples_that_come_along(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ TEXT = "\ufeffThe King sat.\r\nThe Knave of Hearts 👩‍👩‍👧 stole the 
 DECODED = TEXT[1:].replace("\r\n", "\n")
 # Runs a command in this process: exit code, standard output, standard error.
 Command = Callable[..., tuple[int, str, str]]
+# Runs a command that succeeds with --json: what it prints.
+AsJson = Callable[..., Any]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import pytest
 
 from app.__main__ import COMMANDS
 from app.core.about import VERSION
-from tests.conftest import ROOT
 from tests.helpers.scripts import script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux has these")
@@ -142,9 +141,3 @@ def test_the_manual_page_names_every_command(package) -> None:
     page = package.manual()
     assert all(f".B {name}\n" in page for name in COMMANDS)
     assert "@" not in page and f"Spanlight {VERSION}" in page
-
-
-def test_the_scripts_of_the_shell_can_be_read() -> None:
-    for name in ("launcher.sh", "build.sh", "check_install.sh", "prerm.sh"):
-        shell = "bash" if name in ("build.sh", "check_install.sh") else "sh"
-        subprocess.run([shell, "-n", ROOT / "packaging" / "linux" / name], check=True)

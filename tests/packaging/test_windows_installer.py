@@ -220,18 +220,7 @@ def test_installed_upgraded_and_removed(wine: Wine, installers: tuple[Path, Path
     assert wine.values(r"HKCU\Software\Classes\.md") == {}  # no default was set
 
     (folder / "_internal" / "torch" / "notes of mine.txt").write_text("mine", encoding="utf-8")
-    wine.run(
-        "reg",
-        "add",
-        r"HKCU\Software\Spanlight\Installer",
-        "/v",
-        "OpenWith",
-        "/t",
-        "REG_DWORD",
-        "/d",
-        "0",
-        "/f",
-    )
+    wine.set(r"HKCU\Software\Spanlight\Installer", "OpenWith", "0", "REG_DWORD")
     assert wine.run(str(installers[1]), "/S").returncode == 0
     assert below(folder) == SECOND | {"_internal/torch/notes of mine.txt"}
     assert wine.values("HKCU\\" + UNINSTALL)["DisplayVersion"] == "7.0.2"

@@ -29,15 +29,6 @@ def readings(count: int) -> list[DevReading]:
     return found
 
 
-def test_fits_what_it_is_given() -> None:
-    calibration = calibrate(CalibrationData(tuple(readings(2000))), NO_MODEL, Silent())
-    # Two normal distributions: the log odds are margin * (2 - -2) / 1.5².
-    assert calibration.temperature == pytest.approx(1.5**2 / 4, rel=0.15)
-    assert calibration.offset == pytest.approx(0.0, abs=0.25)
-    assert calibration.per_log_window == 0.0
-    assert 0.2 < calibration.threshold < 0.8
-
-
 def test_paragraphs_have_a_threshold_of_their_own_beside_other_texts() -> None:
     paragraphs = readings(1000)
     assert fit_calibration(paragraphs).paragraph_threshold == 0.0

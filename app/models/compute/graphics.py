@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.message import Message
+from app.models.compute.system import text_of
 
 PCI = Path("/sys/bus/pci/devices")
 NVIDIA = Path("/proc/driver/nvidia")
@@ -47,7 +48,7 @@ def cards() -> tuple[Card, ...]:
 
 def driver_version() -> str:
     """The version of NVIDIA's driver on Linux, empty where none is loaded."""
-    found = re.search(r"\b(\d{3,}\.\d+(?:\.\d+)?)\b", _text(NVIDIA / "version"))
+    found = re.search(r"\b(\d{3,}\.\d+(?:\.\d+)?)\b", text_of(NVIDIA / "version"))
     return found[1] if found else ""
 
 
@@ -55,7 +56,7 @@ def _nvidia_names() -> list[str]:
     names = []
     with contextlib.suppress(OSError):
         for folder in sorted((NVIDIA / "gpus").iterdir()):
-            found = re.search(r"^Model:\s*(\S.*?)\s*$", _text(folder / "information"), re.MULTILINE)
+            found = re.search(r"^Model:\s*(\S.*?)\s*$", text_of(folder / "information"), re.MULTILINE)
             names.append(found[1] if found else "NVIDIA GPU")
     return names
 
@@ -64,17 +65,10 @@ def _pci_makers() -> list[str]:
     makers = []
     with contextlib.suppress(OSError):
         for device in sorted(PCI.iterdir()):
-            maker = MAKERS.get(_text(device / "vendor").strip().lower())
-            if maker and _text(device / "class").startswith(CLASSES):
+            maker = MAKERS.get(text_of(device / "vendor").strip().lower())
+            if maker and text_of(device / "class").startswith(CLASSES):
                 makers.append(maker)
     return makers
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def _on_windows() -> tuple[Card, ...]:
@@ -145,18 +139,15 @@ def apple() -> Gpu:
     import torch
 
     if torch.backends.mps.is_available():
-        if not multiplies("mps", "float32"):
-            return Gpu(
-                "mps",
-                "Apple GPU",
-                Message("PyTorch cannot compute on the Apple GPU: a product comes out wrong"),
-            )
-        more = tuple(dtype for dtype in ("float16", "bfloat16") if multiplies("mps", dtype))
-        return Gpu("mps", "Apple GPU", "", ("float32", *more))
-    if not torch.backends.mps.is_built():
-        return Gpu("mps", "Apple GPU", Message("this PyTorch is built without the Apple GPU"))
-    version = platform.mac_ver()[0]
-    fault = Message("macOS {version} is too old for PyTorch to use the Apple GPU", version=version)
+        if multiplies("mps", "float32"):
+            more = tuple(dtype for dtype in ("float16", "bfloat16") if multiplies("mps", dtype))
+            return Gpu("mps", "Apple GPU", "", ("float32", *more))
+        fault = Message("PyTorch cannot compute on the Apple GPU: a product comes out wrong")
+    elif torch.backends.mps.is_built():
+        version = platform.mac_ver()[0]
+        fault = Message("macOS {version} is too old for PyTorch to use the Apple GPU", version=version)
+    else:
+        fault = Message("this PyTorch is built without the Apple GPU")
     return Gpu("mps", "Apple GPU", fault)
 
 

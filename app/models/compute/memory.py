@@ -6,12 +6,11 @@ import contextlib
 import ctypes
 import gc
 import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from app.core import memory_limit
+from app.models.compute.system import output_of, text_of
 
 
 def computer() -> tuple[int, int]:
@@ -19,12 +18,12 @@ def computer() -> tuple[int, int]:
     if sys.platform == "win32":
         return _windows()
     if sys.platform == "darwin":
-        return _number("/usr/sbin/sysctl", "-n", "hw.memsize"), _mac_free()
-    meminfo = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
+        return _leading(output_of("/usr/sbin/sysctl", "-n", "hw.memsize")), _mac_free()
+    meminfo = dict(line.split(":", 1) for line in text_of("/proc/meminfo").splitlines() if ":" in line)
     total, free = (1024 * _leading(meminfo.get(name, "")) for name in ("MemTotal", "MemAvailable"))
-    limit = _leading(_text("/sys/fs/cgroup/memory.max"))
+    limit = _leading(text_of("/sys/fs/cgroup/memory.max"))
     if 0 < limit < total:
-        used = _leading(_text("/sys/fs/cgroup/memory.current")) - _cached()
+        used = _leading(text_of("/sys/fs/cgroup/memory.current")) - _cached()
         total, free = limit, min(free, max(0, limit - used))
     return total, free
 
@@ -32,7 +31,7 @@ def computer() -> tuple[int, int]:
 def resident() -> int:
     """The resident memory of this process in bytes, 0 if unknown."""
     if sys.platform == "darwin":
-        return 1024 * _number("/bin/ps", "-o", "rss=", "-p", str(os.getpid()))
+        return 1024 * _leading(output_of("/bin/ps", "-o", "rss=", "-p", str(os.getpid())))
     with contextlib.suppress(OSError):
         return memory_limit.resident()
     return 0
@@ -82,13 +81,6 @@ def trim() -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""
-
-
 def _leading(text: str) -> int:
     """The number that a text begins with, 0 without one."""
     word = (text.split() or [""])[0]
@@ -97,21 +89,12 @@ def _leading(text: str) -> int:
 
 def _cached() -> int:
     """The container's memory that caches files: it is reclaimed on demand."""
-    lines = (line.split() for line in _text("/sys/fs/cgroup/memory.stat").splitlines())
+    lines = (line.split() for line in text_of("/sys/fs/cgroup/memory.stat").splitlines())
     return sum(int(line[1]) for line in lines if line[:1] == ["inactive_file"])
 
 
-def _number(*command: str) -> int:
-    with contextlib.suppress(OSError):
-        return _leading(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
-    return 0
-
-
 def _mac_free() -> int:
-    try:
-        output = subprocess.run(["/usr/bin/vm_stat"], capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return 0
+    output = output_of("/usr/bin/vm_stat")
     page = _leading(output.partition("page size of ")[2]) or 16384
     free = ("Pages free", "Pages inactive", "Pages speculative")
     pages = (line.split(":") for line in output.splitlines() if line.startswith(free))
@@ -130,10 +113,7 @@ class _Status(ctypes.Structure):
 def _windows() -> tuple[int, int]:
     status = _Status(length=ctypes.sizeof(_Status))
     with contextlib.suppress(OSError, AttributeError):
-        if _library("kernel32").GlobalMemoryStatusEx(ctypes.byref(status)):
+        kernel: Any = getattr(ctypes, "WinDLL")("kernel32")  # noqa: B009  (only Windows has it)
+        if kernel.GlobalMemoryStatusEx(ctypes.byref(status)):
             return int(status.total), int(status.free)
     return 0, 0
-
-
-def _library(name: str) -> Any:
-    return getattr(ctypes, "WinDLL")(name)  # noqa: B009  (only Windows has it)

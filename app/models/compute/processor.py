@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import subprocess
 import sys
-from pathlib import Path
+
+from app.models.compute.system import output_of, text_of
 
 # Measured on encoders of 22 and 85 million weights (`bench reading --precision`, torch 2.13): on a Xeon without AMX,
 # bfloat16 with AVX512-BF16 takes half as long again as float32, as results are converted at every step, and float16
@@ -18,13 +18,12 @@ def name() -> str:
     """The processor's name as the system reports it."""
     found = ""
     if sys.platform == "darwin":
-        found = _output_of("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
+        found = output_of("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
     elif sys.platform == "win32":
         found = _windows_name()
     else:
-        with contextlib.suppress(OSError):
-            lines = (line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines())
-            found = next((value for key, _, value in lines if key.strip() == "model name"), "")
+        lines = (line.partition(":") for line in text_of("/proc/cpuinfo").splitlines())
+        found = next((value for key, _, value in lines if key.strip() == "model name"), "")
     return " ".join((found or platform.processor() or platform.machine() or "CPU").split())
 
 
@@ -54,17 +53,11 @@ def float16() -> str:
 def physical_cores() -> int:
     """The number of physical cores that this process may run on: with more threads torch is slower."""
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
-    cores = set()
-    for number in usable:
-        siblings = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
-        try:
-            cores.add(siblings.read_text())
-        except OSError:
-            cores.add(str(number))
-    count = len(cores)
+    siblings = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    count = len({text_of(siblings.format(number)) or number for number in usable})
     if platform.system() == "Darwin":
         # Performance cores only: a matrix product waits for its slowest thread.
-        performance_cores = _output_of("/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu")
+        performance_cores = output_of("/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu")
         count = int(performance_cores) if performance_cores.isdecimal() else count
     return max(1, min(count, _quota()))
 
@@ -72,9 +65,9 @@ def physical_cores() -> int:
 def _quota() -> int:
     """The whole CPUs that a container's limit allows, a large number without a limit."""
     try:
-        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        limit, period = text_of("/sys/fs/cgroup/cpu.max").split()
         return max(1, round(int(limit) / int(period)))
-    except (OSError, ValueError):
+    except ValueError:
         return 1 << 20
 
 
@@ -91,10 +84,8 @@ def _has(name: str) -> bool:
 
 
 def _is_amd() -> bool:
-    if sys.platform.startswith("linux"):
-        with contextlib.suppress(OSError):
-            return "AuthenticAMD" in Path("/proc/cpuinfo").read_text()
-    return "AuthenticAMD" in platform.processor()  # as Windows reports it
+    # As Linux and as Windows report it.
+    return "AuthenticAMD" in (text_of("/proc/cpuinfo") or platform.processor())
 
 
 def _limited_to_avx2() -> bool:
@@ -107,13 +98,6 @@ def _torch_reports(name: str) -> bool:
     import torch
 
     return bool(getattr(torch.cpu, name, lambda: False)())
-
-
-def _output_of(*command: str) -> str:
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
 
 
 def _windows_name() -> str:

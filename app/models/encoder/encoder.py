@@ -44,10 +44,7 @@ class Embeddings:
         self._norm = Norm(reader, plan.embeddings("LayerNorm"))
         self._project: Linear | None = None
         if plan.config.width != plan.config.hidden:
-            make = linears_for(
-                reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
-            )
-            self._project = make(reader.affine(f"{plan.prefix}embeddings_project"), "")
+            self._project = linears_for(reader)(reader.affine(f"{plan.prefix}embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
         """The first layer's input, float32[tokens, hidden], from [batch, length] ids and token types."""
@@ -155,10 +152,8 @@ class Encoder:
             wide = torch.float32 if reader.device == "cpu" else None
             self.distances = RelativePositions(reader.tensor(plan.distances, wide))
         # Layers are made one at a time, so that only one's weights are in memory both as read and as packed.
-        make = linears_for(
-            reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
-        )
-        self.layers: Sequence[Layer] = () if streaming else tuple(_layers(reader, make, selective))
+        layers = () if streaming else tuple(_layers(reader, linears_for(reader), selective))
+        self.layers: Sequence[Layer] = layers
 
     def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states, float32[tokens, hidden]."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 import torch
 
 from app.models.encoder.linears import Linear, PackedLinear, PlainLinear
-from app.models.encoder.reading import Affine
+from app.models.encoder.reading import Affine, Reader
 
 _log = logging.getLogger(__name__)
 
@@ -26,11 +26,13 @@ _TOKENS, _TRIES = 64, 5
 _TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.03, torch.float16: 0.004}
 
 
-def linears_for(device: str, dtype: torch.dtype, hidden: int, inner: int, activation: str) -> MakeLinear:
-    """The class of linears for an encoder of these sizes: packed ones on a CPU if they are right and no slower."""
-    if device != "cpu" or dtype not in _TOLERANCE:
+def linears_for(reader: Reader) -> MakeLinear:
+    """The class of linears for what is read: packed ones on a CPU if they are right for its sizes and no slower."""
+    config = reader.plan.config
+    if reader.device != "cpu" or reader.dtype not in _TOLERANCE:
         return PlainLinear
-    return PackedLinear if packed_is_better(dtype, hidden, inner, activation) else PlainLinear
+    better = packed_is_better(reader.dtype, config.hidden, config.inner, reader.plan.activation)
+    return PackedLinear if better else PlainLinear
 
 
 @lru_cache(maxsize=64)

@@ -139,18 +139,11 @@ class NearTies:
         """The windows of near ties that were not yet read in float32, some of them several times."""
         reads = {candidate: read for read in self._reads for candidate in read.candidates}
         for candidate in self._near_candidates(tolerance, reached):
-            read = reads.get(candidate)
-            if read is not None and not read.exact:
+            if (read := reads.get(candidate)) and not read.exact:
                 yield read
-        best = next(iter(self._nbest.best()), None)
-        read = reads.get(best) if best is not None else None
-        if (
-            best is not None
-            and read is not None
-            and not read.exact
-            and self._has_rival(read, best, tolerance)
-        ):
-            yield read
+        for best in self._nbest.best()[:1]:
+            if (read := reads.get(best)) and not read.exact and self._has_rival(read, best, tolerance):
+                yield read
 
     def _near_candidates(
         self, tolerance: Tolerance, reached: Callable[[float], list[bool]]

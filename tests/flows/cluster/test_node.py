@@ -38,6 +38,14 @@ COLUMNS = number_columns(columns_of(["Who wrote it, Thorburn?", "Is there a gard
 DOCUMENTS = Path(__file__).resolve().parents[3] / "resources" / "check"
 
 
+@pytest.fixture
+def lease(tmp_path: Path) -> Path:
+    """A document to ask."""
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+    return path
+
+
 def source(path: Path, **more: Any) -> SourceFile:
     status = path.stat()
     return SourceFile(str(path), status.st_size, status.st_mtime_ns, **more)
@@ -92,22 +100,20 @@ def test_a_nodes_rows_give_the_file_of_one_machine_byte_for_byte(
 
 
 def test_a_file_with_the_bytes_that_are_known_is_not_read(
-    here: Node, engine: FakeEngine, tmp_path: Path
+    here: Node, engine: FakeEngine, lease: Path
 ) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("The landlord is Thorburn.")
-    first = here.row(source(path), COLUMNS, "x")
+    first = here.row(source(lease), COLUMNS, "x")
     assert len(engine.requests) == len(first.cells) == 2 and not first.same
-    again = here.row(source(path, known_sha256=first.file.sha256), COLUMNS, "x")
+    again = here.row(source(lease, known_sha256=first.file.sha256), COLUMNS, "x")
     assert again.same and again.key == first.key and not again.cells and len(engine.requests) == 2
-    assert not here.row(source(path, known_sha256="other"), COLUMNS, "x").same
+    assert not here.row(source(lease, known_sha256="other"), COLUMNS, "x").same
 
 
-def failing(fault: BaseException) -> FakeEngine:
+def failing(engine: FakeEngine, fault: BaseException) -> None:
     def fail(request: object) -> None:
         raise fault
 
-    return FakeEngine(fail)
+    engine.before = fail
 
 
 @pytest.mark.parametrize(
@@ -115,24 +121,20 @@ def failing(fault: BaseException) -> FakeEngine:
     [EngineLost("It ended.", "Try again."), SpanlightError("No memory.", "Close programs."), ChildBug("bug")],
 )
 def test_a_document_that_breaks_the_reader_is_a_row_and_is_read_again(
-    tmp_path: Path, fault: Exception
+    here: Node, engine: FakeEngine, lease: Path, fault: Exception
 ) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("The landlord is Thorburn.")
-    workspace = fake_workspace(tmp_path / "home", failing(fault))
-    row = Node(workspace, "reader", Head.QUESTION_ANSWERING).row(source(path), COLUMNS, "x")
-    workspace.close()
+    failing(engine, fault)
+    row = here.row(source(lease), COLUMNS, "x")
     assert [cell.state for cell in row.cells] == [CellState.FAILED] * 2
     assert all(cell.reason for cell in row.cells) and row.has_failed and not row.file.modified
 
 
-def test_a_process_that_cannot_be_started_is_no_documents_fault(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("The landlord is Thorburn.")
-    workspace = fake_workspace(tmp_path / "home", failing(NotStarted("No process.", "Close programs.")))
+def test_a_process_that_cannot_be_started_is_no_documents_fault(
+    here: Node, engine: FakeEngine, lease: Path
+) -> None:
+    failing(engine, NotStarted("No process.", "Close programs."))
     with pytest.raises(NotStarted):
-        Node(workspace, "reader", Head.QUESTION_ANSWERING).row(source(path), COLUMNS, "x")
-    workspace.close()
+        here.row(source(lease), COLUMNS, "x")
 
 
 def test_a_missing_document_is_a_row_that_is_tried_again(here: Node, tmp_path: Path) -> None:
@@ -181,20 +183,17 @@ def test_a_document_at_an_address_is_fetched_once_unless_it_may_be_known(
 
 @pytest.mark.skipif(os.name == "nt", reason="needs permissions")
 def test_a_document_of_the_reader_that_crashes_is_a_row(
-    here: Node, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Node, workspace: Workspace, lease: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("The landlord is Thorburn.")
-
     def crash(*_: object) -> None:
         raise SpanlightError(
             "“a.txt” could not be read: it makes the reader break off.", "It may be damaged."
         )
 
     monkeypatch.setattr(type(workspace.documents), "read", crash)
-    row = here.row(source(path), COLUMNS, "x")
+    row = here.row(source(lease), COLUMNS, "x")
     assert (row.file.state, row.cells) == (FileState.FAILED, ()) and "break off" in row.file.reason
-    assert row.file.modified == path.stat().st_mtime_ns  # nothing but another file changes that
+    assert row.file.modified == lease.stat().st_mtime_ns  # nothing but another file changes that
 
 
 def test_texts_get_the_values_of_their_classes(workspace: Workspace) -> None:
@@ -220,8 +219,6 @@ def test_a_node_without_the_model_takes_the_files_that_were_shipped(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
-    path = tmp_path / "a.txt"
-    path.write_text("The landlord is Thorburn.")
     with open_node(setup(tmp_path / "nowhere", model), lambda: model_files(str(model))) as here:
         folder = Path(here.model)
         assert folder.name == "tiny" and fingerprint(folder) == fingerprint(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,16 +32,17 @@ QUESTIONS = ("Who is the landlord Anna?", "How long is 60?")
 
 
 @pytest.fixture
-def open_home(tmp_path: Path) -> Iterator[Callable[[str], Workspace]]:
-    opened: list[Workspace] = []
+def here(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = fake_workspace(tmp_path / "here", FakeEngine())
+    yield workspace
+    workspace.close()
 
-    def open_home(name: str) -> Workspace:
-        opened.append(fake_workspace(tmp_path / name, FakeEngine()))
-        return opened[-1]
 
-    yield open_home
-    for workspace in opened:
-        workspace.close()
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = fake_workspace(tmp_path / "there", FakeEngine())
+    yield workspace
+    workspace.close()
 
 
 @pytest.fixture
@@ -71,9 +72,8 @@ def cells_by_place(workspace: Workspace, table: AnswerTable) -> dict[tuple[str, 
 
 
 def test_an_exported_table_comes_back_with_its_verdicts(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+    here: Workspace, folder: Path, tmp_path: Path, there: Workspace
 ) -> None:
-    here, there = open_home("here"), open_home("there")
     table = filled(here, folder)
     landlord, notice = table.columns
     sha256 = next(key[0] for key, cell in here.tables.cells(table).items() if cell.words == "60")
@@ -109,10 +109,7 @@ def listed_library(workspace: Workspace) -> Library:
     return library
 
 
-def test_what_the_person_said_here_stays(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
-) -> None:
-    here = open_home("here")
+def test_what_the_person_said_here_stays(here: Workspace, folder: Path, tmp_path: Path) -> None:
     table = filled(here, folder)
     out = tmp_path / "Checks.jsonl"
     export_table(here, table, out, QUIET)
@@ -128,9 +125,8 @@ def test_what_the_person_said_here_stays(
 
 
 def test_the_table_is_full_once_the_library_was_updated(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+    here: Workspace, folder: Path, tmp_path: Path, there: Workspace
 ) -> None:
-    here, there = open_home("here"), open_home("there")
     out = tmp_path / "Checks.jsonl"
     export_table(here, filled(here, folder), out, QUIET)
     table = import_results(there, str(out), QUIET).table
@@ -171,9 +167,8 @@ UNREAD = {"answer": "", "reader's answer": "", "start": None, "end": None, "line
 
 
 def test_nothing_that_is_known_of_a_file_is_overwritten(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+    here: Workspace, folder: Path, tmp_path: Path
 ) -> None:
-    here = open_home("here")
     table = filled(here, folder)
     was, cells = here.library.files(listed_library(here)), here.tables.cells(table)
     rows = [
@@ -191,10 +186,7 @@ def test_nothing_that_is_known_of_a_file_is_overwritten(
     assert (Path(third.path).name, third.state, third.text) == ("third.txt", FileState.WAITING, 0)
 
 
-def test_an_answer_that_was_judged_here_stays(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
-) -> None:
-    here = open_home("here")
+def test_an_answer_that_was_judged_here_stays(here: Workspace, folder: Path, tmp_path: Path) -> None:
     table = filled(here, folder)
     landlord = table.columns[0].number
     first, second = (file for file in here.library.files(listed_library(here)) if file.words)
@@ -210,9 +202,8 @@ def test_an_answer_that_was_judged_here_stays(
 
 
 def test_a_folder_that_is_named_as_a_document_is_not_read(
-    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+    here: Workspace, folder: Path, tmp_path: Path
 ) -> None:
-    here = open_home("here")
     rows = [exported(folder, "first.txt"), exported(folder, "")]
     import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET)
     update(here, listed_library(here), QUIET)
@@ -220,9 +211,9 @@ def test_a_folder_that_is_named_as_a_document_is_not_read(
 
 
 def test_a_reader_that_broke_down_over_one_question_says_nothing_of_the_file(
-    open_home: Callable[[str], Workspace], tmp_path: Path
+    here: Workspace, tmp_path: Path
 ) -> None:
-    here, broken = open_home("here"), {**UNREAD, "state": "failed", "reason": "It broke."}
+    broken = {**UNREAD, "state": "failed", "reason": "It broke."}
     rows = [
         exported(tmp_path, "a.txt", **broken),
         exported(tmp_path, "a.txt", question=QUESTIONS[1]),
@@ -263,9 +254,8 @@ def test_a_reader_that_broke_down_over_one_question_says_nothing_of_the_file(
     ids=str,
 )
 def test_a_row_with_a_value_of_another_kind_is_refused(
-    open_home: Callable[[str], Workspace], tmp_path: Path, instead: dict[str, object]
+    here: Workspace, tmp_path: Path, instead: dict[str, object]
 ) -> None:
-    here = open_home("here")
     bad = exported(tmp_path) | instead
     with pytest.raises(SpanlightError, match=r"Line 2 of x.jsonl is no answer of a table\."):
         import_results(here, written(tmp_path / "x.jsonl", exported(tmp_path, "b.txt"), bad), QUIET)
@@ -288,18 +278,18 @@ class OtherRows:
 
 
 def test_parquet_files_of_something_else_are_refused(
-    open_home: Callable[[str], Workspace], monkeypatch: pytest.MonkeyPatch
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.flows.cluster.results.Storage", OtherRows)
     with pytest.raises(SpanlightError, match="“/rows” holds Parquet files that are no answers"):
-        import_results(open_home("here"), "/rows", QUIET)
+        import_results(here, "/rows", QUIET)
 
 
 def test_taking_in_is_told_and_can_be_stopped(
-    open_home: Callable[[str], Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.flows.cluster.results._BATCH", 2)
-    here, told = open_home("here"), []
+    told: list[int] = []
 
     class Told(Silent):
         def progress(self, progress: Progress) -> None:
@@ -326,19 +316,19 @@ def test_taking_in_is_told_and_can_be_stopped(
     ],
 )
 def test_another_file_is_refused_in_one_sentence(
-    open_home: Callable[[str], Workspace], tmp_path: Path, line: str, words: str
+    here: Workspace, tmp_path: Path, line: str, words: str
 ) -> None:
     (tmp_path / "x.jsonl").write_text(line)
     with pytest.raises(SpanlightError, match=words):
-        import_results(open_home("here"), str(tmp_path / "x.jsonl"), QUIET)
+        import_results(here, str(tmp_path / "x.jsonl"), QUIET)
 
 
 def test_rows_without_pyarrow_say_what_to_install(
-    open_home: Callable[[str], Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.flows.cluster.store.find_spec", lambda name: None)
     with pytest.raises(SpanlightError, match=r"need pyarrow.*pip install 'spanlight\[cluster\]'"):
-        import_results(open_home("here"), str(tmp_path), QUIET)
+        import_results(here, str(tmp_path), QUIET)
 
 
 # With pyarrow, which comes with the extra
@@ -358,12 +348,9 @@ def rows_in(place: Path, over: str) -> None:
 
 
 @pytest.mark.parametrize("named", ["rows", "rows/1.parquet", "out.csv"])
-def test_the_rows_of_a_cluster_become_a_table(
-    open_home: Callable[[str], Workspace], tmp_path: Path, named: str
-) -> None:
+def test_the_rows_of_a_cluster_become_a_table(here: Workspace, tmp_path: Path, named: str) -> None:
     pytest.importorskip("pyarrow")
     rows_in(tmp_path / ("out.csv.rows" if named == "out.csv" else "rows"), "/shared/leases")
-    here = open_home("here")
     found = import_results(here, str(tmp_path / named), QUIET, name="Leases")
     assert (found.table.name, found.documents, found.cells) == ("Leases", 2, 1)
     library = listed_library(here)
@@ -375,14 +362,12 @@ def test_the_rows_of_a_cluster_become_a_table(
     assert cell.words == "Anna" and cell.answer is not None and cell.answer.line == 1
 
 
-def test_a_folder_of_other_parquet_files_is_refused(
-    open_home: Callable[[str], Workspace], tmp_path: Path
-) -> None:
+def test_a_folder_of_other_parquet_files_is_refused(here: Workspace, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "rows").mkdir()
     with pytest.raises(SpanlightError, match="holds no answers of a cluster"):
-        import_results(open_home("here"), str(tmp_path / "rows"), QUIET)
+        import_results(here, str(tmp_path / "rows"), QUIET)
     rows_in(tmp_path / "rows", "/shared")
     (tmp_path / "rows" / "4.parquet").write_bytes(b"half")
     with pytest.raises(SpanlightError, match=r"4\.parquet” could not be read"):
-        import_results(open_home("here"), str(tmp_path / "rows"), QUIET)
+        import_results(here, str(tmp_path / "rows"), QUIET)

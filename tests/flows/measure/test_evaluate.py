@@ -76,18 +76,6 @@ def test_by_source_and_sets_without_one_kind(tmp_path: Path, file: Path) -> None
     assert by_source["two"].forced_f1 == 100.0
 
 
-def test_squad_json(tmp_path: Path) -> None:
-    questions = [
-        {"id": "1", "question": "Is it the king?", "answers": [{"text": "king", "answer_start": 4}]},
-        {"id": "2", "question": "Is it the duchess?", "answers": [], "is_impossible": True},
-    ]
-    squad = {"data": [{"title": "T", "paragraphs": [{"context": "The king stole tarts.", "qas": questions}]}]}
-    path = tmp_path / "dev-v2.0.json"
-    path.write_text(json.dumps(squad))
-    figures = evaluate_qa(fake_workspace(tmp_path), Plan((path,)), Silent()).measured[0].overall
-    assert (figures.questions, figures.answerable, figures.f1) == (2, 1, 100.0)
-
-
 def test_joined_paragraphs_are_read_as_one_document(tmp_path: Path, file: Path) -> None:
     engine = FakeEngine()
     found = evaluate_qa(fake_workspace(tmp_path, engine), Plan((file,), join=(0, 2, 9)), Silent())

@@ -8,7 +8,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report, Silent
-from app.core.requests import ModelChoice, TextsToTag
+from app.core.requests import ModelChoice
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from app.flows.measure.evaluate_names import evaluate_names
@@ -24,7 +24,6 @@ class Finder(FakeEngine):
     """Finds the names it knows, Paris as a person's."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> object:
-        assert isinstance(request, TextsToTag)
         items = []
         for text in request.texts:
             found = [

@@ -78,13 +78,6 @@ def test_right_is_what_lies_in_a_right_cell(tmp_path: Path) -> None:
     assert all(each.documents[0] is asked[0].documents[0] for each in asked[:6])
 
 
-def test_limit_takes_the_same_questions_each_time(tmp_path: Path) -> None:
-    engine = FakeEngine()
-    for _ in range(2):
-        assert evaluate(tmp_path, ROWS, engine, limit=3).overall.questions == 3
-    assert engine.requests[:3] == engine.requests[3:]
-
-
 @pytest.mark.parametrize(
     "change",
     [

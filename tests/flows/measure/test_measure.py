@@ -13,7 +13,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.measures import ExampleSet, Measure
 from app.core.models import Head, ProblemType
 from app.core.report import Silent, Stopped
-from app.core.requests import QuestionBatch, TextBatch, TextsToTag
+from app.core.requests import QuestionBatch, TextsToTag
 from app.flows.measure.label_matching import LabelsDiffer, match_labels
 from app.flows.measure.measure import (
     bring_back,
@@ -277,16 +277,6 @@ def test_forgetting_and_bringing_back(tmp_path: Path, questions: ExampleSet) -> 
     assert measured(workspace, Silent()) == (two,)
     bring_back(workspace, (one,), Silent())
     assert {kept.digest for kept in measured(workspace, Silent())} == {one.digest, two.digest}
-
-
-def test_the_sets_that_come_along_are_read(tmp_path: Path) -> None:
-    """Every set fits the kind of model that it is for, without a word on which label is which."""
-    engine = FakeEngine()
-    workspace = fake_workspace(tmp_path, engine)
-    for data in example_sets(workspace, Silent()):
-        found = measure(workspace, "", data, Silent())
-        assert found.examples == data.examples == len(found.right)
-    assert any(isinstance(each, TextBatch) for each in engine.requests)
 
 
 @pytest.fixture(scope="module")

@@ -129,12 +129,25 @@ def test_the_head_computes_in_float32(tmp_path: Path) -> None:
     assert (logits != rounded).mean() > 0.5, "logits of bfloat16 fall on few values, and ties decide answers"
 
 
+class Enough(Exception):
+    """A wish to stop."""
+
+
+@pytest.mark.parametrize("head", [QA, CLASSIFY])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_batch_can_be_cancelled_at_each_layer(tmp_path: Path, family: str) -> None:
-    calls = []
-    folder = small_checkpoint(tmp_path / "m", family)
-    load(read_card(folder), QA, CPU, lambda: calls.append(1)).forward(batch())
-    assert len(calls) == 2
+def test_a_batch_can_be_cancelled_before_each_layer(tmp_path: Path, family: str, head: Head) -> None:
+    stops = [False, False, True, False, True]
+
+    def check() -> None:
+        if stops.pop(0):
+            raise Enough
+
+    forward = load(read_card(small_checkpoint(tmp_path / "m", family, head)), head, CPU, check).forward
+    forward(batch())
+    for left in (2, 0):
+        with pytest.raises(Enough):
+            forward(batch())
+        assert len(stops) == left
 
 
 def test_the_tokenizer_neither_truncates_nor_pads(tmp_path: Path) -> None:
@@ -165,6 +178,13 @@ def test_a_missing_head_is_refused(tmp_path: Path) -> None:
         load(replace(reader, name="none", heads=()), QA, CPU)
 
 
+def first_names(weights: dict[str, Any]) -> None:
+    """Name the weights as the first BERTs did: gamma and beta."""
+    for name in [name for name in weights if "LayerNorm" in name]:
+        old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+        weights[old] = weights.pop(name)
+
+
 def rewrite(folder: Path, change: Any) -> None:
     weights = load_file(folder / "model.safetensors")
     change(weights)
@@ -177,11 +197,7 @@ def test_names_of_old_checkpoints_are_understood(tmp_path: Path) -> None:
     before = load(read_card(folder), QA, CPU).forward(arrays)
 
     def age(weights: dict[str, Any]) -> None:
-        for name in [name for name in weights if "LayerNorm" in name]:
-            old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
-                "LayerNorm.bias", "LayerNorm.beta"
-            )
-            weights[old] = weights.pop(name)
+        first_names(weights)
         weights["bert.embeddings.position_ids"] = np.arange(512)[None]
 
     rewrite(folder, age)
@@ -289,10 +305,7 @@ def test_a_pretraining_checkpoint_gives_both_its_heads(tmp_path: Path, family: s
 
 
 def age_of_words_head(weights: dict[str, Any]) -> None:
-    """Name the weights as the first BERTs did: gamma and beta, and the decoder's weight stored too."""
-    for name in [name for name in weights if "LayerNorm" in name]:
-        old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
-        weights[old] = weights.pop(name)
+    first_names(weights)
     weights["cls.predictions.decoder.weight"] = weights["bert.embeddings.word_embeddings.weight"].copy()
 
 

@@ -54,11 +54,8 @@ def test_only_a_reader_in_less_than_float32_has_one(reader: Path, tmp_path: Path
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_its_logits_are_those_of_the_model_in_float32(reader: Path, dtype: str) -> None:
     less, exact = loaded(reader, dtype), loaded(reader, "float32")
-    assert less.precise is not None
     assert less.precise.size == 0, "nothing is loaded before it is called"
     found, right, plain = less.precise(rows()), exact.forward(rows()), less.forward(rows())
-    assert found is not None
-    assert isinstance(exact.forward, Forward)
     assert less.precise.size == exact.forward.size - weights(reader, "layer.", 4)
     for name, values in right.items():
         np.testing.assert_allclose(found[name], values, atol=1e-5)
@@ -69,7 +66,6 @@ def test_its_logits_are_those_of_the_model_in_float32(reader: Path, dtype: str) 
 def test_word_embeddings_stored_in_a_narrow_dtype_are_shared(family: str, tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "narrow", family, dtype="float16")
     less, exact = loaded(folder), loaded(folder, "float32")
-    assert less.precise is not None
     found, right = less.precise(rows()), exact.forward(rows())
     assert found is not None and isinstance(exact.forward, Forward)
     for name, values in right.items():
@@ -87,11 +83,9 @@ def test_it_is_not_loaded_where_memory_is_short(
     for free, has in ((2 * needed - 1, False), (2 * needed, True)):
         monkeypatch.setattr(module, "computer", lambda free=free: (64 * needed, free))
         precise = loaded(reader).precise
-        assert precise is not None
         assert (precise(rows()) is not None) == has
     monkeypatch.setattr(module, "computer", lambda: (0, 0))  # not known
     precise = loaded(reader).precise
-    assert precise is not None
     assert precise(rows()) is not None
 
 
@@ -146,7 +140,6 @@ def test_each_layer_checks_for_a_stop(reader: Path) -> None:
             raise Stopped
 
     precise = loaded(reader, check=check).precise
-    assert precise is not None
     with pytest.raises(Stopped):
         precise(rows())
     assert precise(rows()) is not None
@@ -156,6 +149,5 @@ def test_each_layer_checks_for_a_stop(reader: Path) -> None:
 def test_without_its_files_there_are_no_precise_logits(reader: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(reader, tmp_path / "copy"))
     precise = loaded(folder).precise
-    assert precise is not None
     shutil.rmtree(folder)
     assert precise(rows()) is None

@@ -14,7 +14,7 @@ import torch
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
 from app.core.errors import SpanlightError
@@ -31,6 +31,7 @@ from app.models.families import FAMILIES as KNOWN
 from tests.conftest import ROOT
 from tests.helpers.cards import config
 from tests.helpers.small_models import small_checkpoint
+from tests.models.compute.test_loader import rewrite
 
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
 FAMILIES = ("bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "electra")
@@ -105,12 +106,6 @@ def test_each_known_activation_is_that_of_transformers(
     arrays = arrays_of([30, 21]) | {"positions": np.array([[3, 5], [20, -1]])}
     found, expected = own(folder, WORDS)(arrays), by_transformers(folder, WORDS, monkeypatch)(arrays)
     np.testing.assert_allclose(found["logits"], expected["logits"], atol=1e-4)
-
-
-def rewrite(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    weights = load_file(folder / "model.safetensors")
-    change(weights)
-    save_file(weights, folder / "model.safetensors", {"format": "pt"})
 
 
 @pytest.mark.parametrize(
@@ -243,25 +238,6 @@ def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
     assert len({batches.rounded(tokens) for tokens in range(1, 4097)}) <= 100
 
 
-@pytest.mark.parametrize("head", [QA, CLASSIFY])
-def test_a_batch_can_be_cancelled_before_any_layer(tmp_path: Path, head: Head) -> None:
-    class Enough(Exception):
-        pass
-
-    folder = small_checkpoint(tmp_path / "m", head=head)
-    for layers_before in (0, 1):
-        left = [None] * layers_before
-
-        def check(left: list[None] = left) -> None:
-            if not left:
-                raise Enough
-            left.pop()
-
-        forward = load(read_card(folder), head, CPU, check).forward
-        with pytest.raises(Enough):
-            forward(arrays_of([20]))
-
-
 def test_running_out_of_memory_while_loading_is_reported_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,25 +252,6 @@ def test_running_out_of_memory_while_loading_is_reported_as_such(
     with pytest.raises(OutOfMemory) as caught:
         load(read_card(folder), QA, CPU)
     assert caught.value.device == "cpu"
-
-
-def test_a_batch_too_large_is_halved_and_its_positions_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded = load(read_card(small_checkpoint(tmp_path / "m", head=WORDS)), WORDS, CPU)
-    arrays = arrays_of([30, 30, 12, 5, 30]) | {"positions": np.array([[1], [2], [-1], [4], [5]])}
-    whole, seen = loaded.forward(arrays)["logits"], []
-    compute = OwnModel.__call__
-
-    def narrow(self: OwnModel, input_ids: torch.Tensor, *others: Any, **more: Any) -> Any:
-        if len(input_ids) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
-        seen.append(len(input_ids))
-        return compute(self, input_ids, *others, **more)
-
-    monkeypatch.setattr(OwnModel, "__call__", narrow)
-    np.testing.assert_allclose(loaded.forward(arrays)["logits"], whole, atol=1e-5)
-    assert sum(seen) == 5
 
 
 def test_transformers_is_neither_needed_nor_imported() -> None:

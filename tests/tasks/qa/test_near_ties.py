@@ -87,7 +87,6 @@ def real(folder: Path, dtype: str) -> ReadyModel:
 @pytest.mark.parametrize("limit", ["threshold", "absent"])
 def test_a_near_outcome_of_bfloat16_is_that_of_float32(small: Path, limit: str) -> None:
     narrow, exact = real(small, "bfloat16"), real(small, "float32")
-    assert narrow.precise is not None
     assert exact.precise is None
     again = Counted(narrow.precise)
     margins = [
@@ -112,7 +111,6 @@ def test_a_near_outcome_of_bfloat16_is_that_of_float32(small: Path, limit: str) 
 
 def test_nothing_is_read_again_for_clear_answers_of_bfloat16(small: Path) -> None:
     narrow, exact = real(small, "bfloat16"), real(small, "float32")
-    assert narrow.precise is not None
     again = Counted(narrow.precise)
     clear = [
         ask(f"{word} {WHO}", TEXT, top_k=1, threshold=threshold)
@@ -163,12 +161,10 @@ def by_table(
     narrow, exact, again = fakes(0.0)
     number = narrow.tokenizer.token_to_id
     for model in (narrow.forward, exact.forward):
-        assert isinstance(model, SpanModel)
         model.starts[:] = model.ends[:] = -5.0
         for logits, words in ((model.starts, starts), (model.ends, ends)):
             for word, value in words.items():
                 logits[number(word)] = value
-    assert isinstance(narrow.forward, Narrow)
     narrow.forward.starts[number(shifted)] += shift
     return narrow, again
 

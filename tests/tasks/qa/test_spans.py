@@ -67,11 +67,7 @@ def may_answer(properties: TokenProperties, i: int, j: int) -> bool:
 
 
 def brute_force(
-    start: np.ndarray,
-    end: np.ndarray,
-    scored: np.ndarray,
-    max_tokens: int,
-    fits: Callable[[int, int], bool] = lambda i, j: True,
+    start: np.ndarray, end: np.ndarray, scored: np.ndarray, max_tokens: int, fits: Callable[[int, int], bool]
 ) -> list[tuple[float, int, int]]:
     """Every fitting span of the full matrix, best first, less those that share a token with a better one."""
     size = len(start)
@@ -89,17 +85,11 @@ def brute_force(
     return kept
 
 
-@given(windows(), st.data())
-def test_the_banded_search_finds_what_the_full_matrix_holds(window, data: st.DataObject) -> None:
-    start, end, scored, max_tokens = window
-    starts = np.arange(len(start), dtype=np.int32) * 2
-    properties = drawn_properties(len(start), data)
-    found = list(best_spans(start, end, scored, starts, starts + 1, properties, max_tokens=max_tokens))
-    assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(properties, i, j))
-
-
-@given(windows(), st.data())
-def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.DataObject) -> None:
+@given(windows(), st.just(-np.inf) | st.integers(-6, 6), st.data())
+def test_the_banded_search_finds_what_the_full_matrix_holds(
+    window, floor: float, data: st.DataObject
+) -> None:
+    """A span that does not fit makes room for the next best; a floor only leaves out what lies below it."""
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32) * 2
     properties = drawn_properties(len(start), data)
@@ -110,12 +100,12 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
         looked_at.append((first, last))
         return (first, last) not in unfit
 
-    found = list(
-        best_spans(start, end, scored, starts, starts + 1, properties, max_tokens=max_tokens, fits=fits)
-    )
-    assert found == brute_force(
+    options = {"max_tokens": max_tokens, "floor": floor, "fits": fits}
+    found = list(best_spans(start, end, scored, starts, starts + 1, properties, **options))
+    every = brute_force(
         start, end, scored, max_tokens, lambda i, j: may_answer(properties, i, j) and (i, j) not in unfit
     )
+    assert found == [span for span in every if span[0] >= floor]
     assert len(looked_at) == len(set(looked_at))
 
 
@@ -129,17 +119,6 @@ def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: s
         for k in range(max_tokens):
             may = i + k < len(end) and scored[i] and may_answer(properties, i, i + k)
             assert band[i, k] == (start[i] + end[i + k] if may else -np.inf)
-
-
-@given(windows(), st.integers(-6, 6))
-def test_a_floor_only_leaves_out_what_lies_below_it(window, floor: int) -> None:
-    start, end, scored, max_tokens = window
-    starts = np.arange(len(start), dtype=np.int32)
-    places = starts, starts + 1
-    found = list(
-        best_spans(start, end, scored, *places, free(len(start)), max_tokens=max_tokens, floor=floor)
-    )
-    assert found == [s for s in brute_force(start, end, scored, max_tokens) if s[0] >= floor]
 
 
 def test_tokens_of_one_character_count_as_overlapping() -> None:
@@ -315,7 +294,6 @@ def test_the_candidates_are_the_best_whole_spans_of_all(text: str, family: str, 
 def chosen(text: str, words: str) -> str:
     """The best candidate's words where a model says that `words` are the answer."""
     window = read_at_once(text, "bert")
-    assert window is not None
     begin = text.index(words)
     start, end = np.zeros((2, len(window)), dtype=np.float32)
     start[window.context_at + int(window.starts.searchsorted(begin))] = 5

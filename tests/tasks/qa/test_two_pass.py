@@ -32,6 +32,12 @@ def both(family: str = "roberta") -> tuple[ReadyModel, Varied, Varied]:
     return model, careful_forward, quick_forward
 
 
+def finder_of(model: ReadyModel) -> ReadyModel:
+    found = model.finder() if model.finder else None
+    assert found is not None
+    return found
+
+
 def long_text(seed: int) -> str:
     """A text of some hundred windows, in which "zebra" stands once."""
     return f"{text_of(seed, 10_000)} zebra {text_of(seed + 100, 10_000)}"
@@ -77,9 +83,7 @@ def test_a_long_text_without_a_word_in_a_batch_is_answered_too() -> None:
 def test_every_device_looks_at_the_same_windows() -> None:
     def read_on(device: str) -> tuple[int, Reading]:
         model, _, quick = both()
-        assert model.finder is not None
-        finder = model.finder()
-        assert finder is not None
+        finder = finder_of(model)
         finder = replace(finder, device=replace(finder.device, device=device))
         there = replace(model, device=replace(model.device, device=device), finder=lambda: finder)
         reading = read(ask("where is the zebra", long_text(4)), there, Silent())
@@ -92,10 +96,7 @@ def test_every_device_looks_at_the_same_windows() -> None:
 def test_where_no_word_of_the_question_stands_every_window_is_looked_at() -> None:
     model, careful, quick = both()
     question = ask("zebras", text_of(4, 20_000))
-    assert model.finder is not None
-    alone = model.finder()
-    assert alone is not None
-    every = read(question, alone, Silent()).windows
+    every = read(question, finder_of(model), Silent()).windows
     quick.rows = 0
     noted = Noted()
     reading = read(question, model, noted)
@@ -175,10 +176,7 @@ def test_a_quick_reading_of_a_long_text_is_the_quick_readers() -> None:
     assert not careful.rows
     assert quick.rows == reading.windows == BEST_GROUPS
     assert reading.complete and reading.quick
-    assert model.finder is not None
-    alone = model.finder()
-    assert alone is not None
-    assert found(read(long, alone, Silent())) == found(reading)
+    assert found(read(long, finder_of(model), Silent())) == found(reading)
     short = ask("king", text_of(1, 100), quick=True)
     batch = read_batch(QuestionBatch((short, long, short)), model, Silent())
     assert careful.rows == batch[0].windows + batch[2].windows
@@ -226,7 +224,6 @@ def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: py
 def test_preparing_stops_at_once_and_what_it_made_stays() -> None:
     plain = span_reader()
     model = replace(plain, text_cache=TextCache(plain.tokenizer))
-    assert model.text_cache is not None
     with pytest.raises(Stopped):
         prepare([Document(text_of(1, 12_000))], model, Noted(stop_at=3))
     # The words' beginnings, and one section.

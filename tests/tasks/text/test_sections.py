@@ -63,7 +63,6 @@ def test_every_token_is_scored_once_by_the_section_it_begins_in(text: str, famil
             starts = window.starts[window.scored].tolist()
             assert starts and all(start in own for start in starts)
             told = token_properties(text, window.starts, window.ends)
-            assert window.properties is not None
             for name in ("inner", "has_content", "can_start", "can_end", "end_limits"):
                 assert getattr(window.properties, name).tolist() == getattr(told, name).tolist(), name
             scored += list(zip(starts, window.ends[window.scored].tolist(), strict=True))
