@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from app.cli.reading import (
     FOLDERS,
@@ -38,7 +38,7 @@ from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
 from app.core.recognition import recognition_of
-from app.core.report import Progress, Relay, Report, Stopped
+from app.core.report import Progress, Relay, Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
@@ -105,28 +105,24 @@ stopped or killed.
 )
 
 
-class BestSoFar(Relay):
+class BestSoFar(Relay, Generic[ReadT]):
     """A report that passes progress on, and keeps the last partial result to fall back on when stopped."""
 
-    def __init__(self, report: TerminalReport) -> None:
+    def __init__(self, report: TerminalReport, kind: type[ReadT]) -> None:
         super().__init__(report)
+        self._kind: type[ReadT] = kind
         self._began = perf_counter()
         self._at: Progress | None = None
-        self._best: Any = None
+        self._best: ReadT | None = None
 
-    def read(self, ask: Callable[[Report], ReadT]) -> tuple[ReadT, Stopped | None]:
+    def read(self, ask: Callable[[BestSoFar[ReadT]], ReadT]) -> tuple[ReadT, Stopped | None]:
         """Return the result of `ask`, or the last partial result with the Stopped; raises Stopped if there is none."""
         try:
             return ask(self), None
         except Stopped as stop:
             if self._best is None:
                 raise
-            seconds, best = perf_counter() - self._began, self._best
-            if isinstance(best, LibraryReading):
-                best = replace(best, reading=best.reading.stopped(self._at, seconds), seconds=seconds)
-            else:
-                best = best.stopped(self._at, seconds)
-            return best, stop
+            return self._stopped(self._best), stop
 
     def progress(self, progress: Progress) -> None:
         """Keep the progress and pass it on."""
@@ -135,7 +131,14 @@ class BestSoFar(Relay):
 
     def partial(self, result: object) -> None:
         """Keep the partial result, which is the best so far."""
-        self._best = result
+        if isinstance(result, self._kind):
+            self._best = result
+
+    def _stopped(self, best: ReadT) -> ReadT:
+        seconds = perf_counter() - self._began
+        if isinstance(best, LibraryReading):
+            return replace(best, reading=best.reading.stopped(self._at, seconds), seconds=seconds)
+        return best.stopped(self._at, seconds)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -245,7 +248,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     counted = Counter(each.language for each in opened)
     _warn_of_language(LanguageSubject("This document", counted), arguments, workspace, report)
     question = _question_of(arguments, arguments.question, documents, top_k)
-    reading, stopped = BestSoFar(report).read(
+    reading, stopped = BestSoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
     )
     not_read = [{"document": each.path, "reason": each.reason} for each in found.unread]
@@ -269,7 +272,7 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     renew(workspace, report)
     status = workspace.library.status(library)
     _warn_of_language(LanguageSubject("The document", status.languages), arguments, workspace, report)
-    found, stopped = BestSoFar(report).read(
+    found, stopped = BestSoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
             arguments.question,

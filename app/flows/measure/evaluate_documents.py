@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from itertools import accumulate
 from pathlib import Path
@@ -280,12 +279,20 @@ def _figures(outcomes: Sequence[_Outcome]) -> DocumentQaFigures:
     )
 
 
-# A question that lacks its places and its document.
-_Draft = Callable[..., KnownQuestion]
-# The name of a document, and whether it is a text in the file of texts rather than a file of its own.
-_Source = tuple[str, bool]
-# A row of the file of questions; the places are `(start, end)` in an older reading of the document.
-_DocumentRow = tuple[_Source, _Draft, tuple[str, ...], tuple[tuple[int, int], ...]]
+@dataclass(frozen=True, slots=True)
+class _DocumentRow:
+    """A row of the file of questions; `places` are `(start, end)` in an older reading of the document.
+
+    `is_text` is whether the document is a text in the file of texts, rather than a file of its own.
+    """
+
+    id: object
+    name: str
+    is_text: bool
+    question: str
+    kind: str
+    answers: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
 
 
 def evaluate_documents(
@@ -311,9 +318,9 @@ def _document_questions(
     workspace: Workspace, file: Path, folder: Path, limit: int, report: Report
 ) -> Iterator[KnownQuestion]:
     """The questions with their documents, those on one document in succession."""
-    rows: dict[_Source, list[_DocumentRow]] = {}
+    rows: dict[tuple[str, bool], list[_DocumentRow]] = {}
     for row in read_parsed(file, _document_row, _DOCUMENT_FIELDS):
-        rows.setdefault(row[0], []).append(row)
+        rows.setdefault((row.name, row.is_text), []).append(row)
     texts = _read_texts(folder, {name for name, is_text in rows if is_text})
     for (name, is_text), questions in rows.items():
         if is_text:
@@ -321,10 +328,12 @@ def _document_questions(
             document = workspace.documents.read(order, report).document
         else:
             document = read_document(workspace, folder / name, report).document
-        for _, draft, answers, given in questions[: limit or None]:
-            places = places_in(document.text, answers, given)
-            moved = [*dict.fromkeys(given)] != [(place.start, place.end) for place in places]
-            yield draft(places, document, moved=moved)
+        for row in questions[: limit or None]:
+            places = places_in(document.text, row.answers, row.places)
+            moved = [*dict.fromkeys(row.places)] != [(place.start, place.end) for place in places]
+            yield KnownQuestion(
+                row.id, row.question, row.kind, name, row.answers, places, document, moved=moved
+            )
 
 
 def _document_row(row: dict[str, Any]) -> _DocumentRow:
@@ -343,8 +352,7 @@ def _document_row(row: dict[str, Any]) -> _DocumentRow:
     _check_texts(kind, texts, question, name)
     if any(start < 0 for start, _ in places):
         raise ValueError("places count from the text's first character")
-    draft = partial(KnownQuestion, row["id"], question, kind, name, texts)
-    return (name, is_text), draft, texts, places
+    return _DocumentRow(row["id"], name, is_text, question, kind, texts, places)
 
 
 def _read_texts(folder: Path, names: set[str]) -> dict[str, str]:
@@ -406,8 +414,17 @@ class _Table:
         )
 
 
-# A question about a table, and the cells `(row, column)` that answer it.
-_TableRow = tuple[_Table, _Draft, tuple[tuple[int, int], ...]]
+@dataclass(frozen=True, slots=True)
+class _TableRow:
+    """A question about a table, and the cells `(row, column)` that answer it."""
+
+    id: object
+    table: _Table
+    question: str
+    kind: str
+    source: str
+    answers: tuple[str, ...]
+    cells: tuple[tuple[int, int], ...]
 
 
 def evaluate_tables(
@@ -426,14 +443,22 @@ def evaluate_tables(
 def _table_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterator[KnownQuestion]:
     tables: dict[_Table, list[_TableRow]] = {}
     for row in sample(read_parsed(plan.files[0], _table_row, _TABLE_FIELDS), plan.limit, plan.seed):
-        tables.setdefault(row[0], []).append(row)
+        tables.setdefault(row.table, []).append(row)
     for table, rows in tables.items():
         page = without_surrogates(table.page())
         opened = workspace.documents.read(Read("", "table.html", data=page.encode()), report)
         places = _cell_spans(opened)
-        for _, draft, cells in rows:
-            right = tuple(places[cell] for cell in cells if cell in places)
-            yield draft(right, opened.document, cells=True)
+        for row in rows:
+            yield KnownQuestion(
+                row.id,
+                row.question,
+                row.kind,
+                row.source,
+                row.answers,
+                tuple(places[cell] for cell in row.cells if cell in places),
+                opened.document,
+                cells=True,
+            )
 
 
 def _table_row(row: dict[str, Any]) -> _TableRow:
@@ -448,7 +473,7 @@ def _table_row(row: dict[str, Any]) -> _TableRow:
     for text, (at, column) in zip(answers, cells, strict=True):
         if min(at, column) < 0 or text not in rows[at][column]:
             raise ValueError("an answer stands in its cell")
-    return table, partial(KnownQuestion, row["id"], question, kind, source, answers), cells
+    return _TableRow(row["id"], table, question, kind, source, answers, cells)
 
 
 def _cell_spans(opened: Opened) -> dict[tuple[int, int], Span]:
