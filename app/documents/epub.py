@@ -286,7 +286,7 @@ def _refuse_protected(package: Package, needed: set[str], name: str) -> None:
 def _xml(package: Package, part: str) -> Element | None:
     """The root of an XML part as far as it can be parsed; a document type, which EPUB 2 has, is skipped."""
     data = package.raw_part(part)
-    parser = guarded_parser(remove_comments=False)
+    parser = guarded_parser()
     try:
         return etree.fromstring(data, parser) if data else None
     except (etree.XMLSyntaxError, ValueError, LookupError):

@@ -2464,10 +2464,6 @@
         <translation>Schreiben Sie eine pro Zeile.</translation>
     </message>
     <message>
-        <source>“{file}” is too large to be read.</source>
-        <translation>„{file}“ ist zu groß, um gelesen zu werden.</translation>
-    </message>
-    <message>
         <source>Choose another file.</source>
         <translation>Wählen Sie eine andere Datei.</translation>
     </message>
@@ -5282,14 +5278,6 @@
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
         <translation>Ohne diese Liste wird nichts gesendet. Geben Sie Speicherplatz frei oder prüfen Sie {path}.</translation>
-    </message>
-    <message>
-        <source>{commit} is no commit&apos;s id.</source>
-        <translation>{commit} ist keine Commit-ID.</translation>
-    </message>
-    <message>
-        <source>Leave it out to take the newest.</source>
-        <translation>Lassen Sie sie weg, um den neuesten Stand zu nehmen.</translation>
     </message>
     <message>
         <source>Looking up {name}</source>

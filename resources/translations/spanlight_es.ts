@@ -2464,10 +2464,6 @@
         <translation>Escribe una por línea.</translation>
     </message>
     <message>
-        <source>“{file}” is too large to be read.</source>
-        <translation>«{file}» es demasiado grande para leerlo.</translation>
-    </message>
-    <message>
         <source>Choose another file.</source>
         <translation>Elige otro archivo.</translation>
     </message>
@@ -5282,14 +5278,6 @@
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
         <translation>Sin él no se envía nada. Libera espacio en el disco o comprueba {path}.</translation>
-    </message>
-    <message>
-        <source>{commit} is no commit&apos;s id.</source>
-        <translation>{commit} no es el id de un commit.</translation>
-    </message>
-    <message>
-        <source>Leave it out to take the newest.</source>
-        <translation>Omítelo para usar el más reciente.</translation>
     </message>
     <message>
         <source>Looking up {name}</source>

@@ -67,7 +67,7 @@ def test_titles_of_the_navigation_become_headings() -> None:
 
 
 def test_titles_of_epub_2() -> None:
-    toc = ncx(point("Part One", "text/1.xhtml", point("In %41 room", "text/a%20b.xhtml")))
+    toc = ncx(point("Part <!-- not shown -->One", "text/1.xhtml", point("In %41 room", "text/a%20b.xhtml")))
     package = (
         '<package><manifest><item id="a" href="text/1.xhtml" media-type="application/xhtml+xml"/>'
         '<item id="b" href="text/a%20b.xhtml" media-type="application/xhtml+xml"/>'

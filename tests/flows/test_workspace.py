@@ -16,7 +16,7 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.models.installed import installed, refused
+from app.flows.models.installed import installed
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
@@ -72,7 +72,7 @@ def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
     (paths.models / "broken" / "config.json").write_text("{")
     workspace = open_workspace(paths)
     assert installed(workspace)[0].name == "mine"
-    assert [Path(folder).name for folder in refused(workspace)] == ["broken"]
+    assert [Path(folder).name for folder in workspace.shelf.refused] == ["broken"]
     # Nothing that a person adds is used before it is chosen.
     assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader-careful"
     workspace.settings.models[Head.QUESTION_ANSWERING] = "mine"

@@ -33,8 +33,8 @@ from app.flows.workspace import Workspace
 from app.library.answer_tables import AnswerTables
 from tests.conftest import ROOT
 from tests.flows.fake_engine import fake_workspace
-from tests.flows.teach.test_reader import NUMBER, Watched, content, weights
-from tests.helpers.children import POSIX
+from tests.flows.teach.test_reader import NUMBER, content, weights
+from tests.helpers.children import POSIX, Listener
 from tests.helpers.documents_here import documents_here
 from tests.helpers.libraries import everything_of, give_vectors, have_their_own, linked, stored
 from tests.helpers.teaching import corrections, reader_workspace
@@ -307,9 +307,9 @@ def test_a_killed_teaching_leaves_the_base_and_goes_on(
     assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
     begun = unfinished(workspace, QUIET)
     assert begun is not None and begun.corrections == NUMBER and begun.step >= step - 1
-    watched = Watched()
+    watched = Listener()
     found = teach_reader(workspace, watched)
     assert found.corrections == NUMBER and versions(workspace, QUIET) == (found,)
-    assert not watched.steps or watched.steps[0].step == begun.step + 1
+    assert not watched.partials or watched.partials[0].step == begun.step + 1
     assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
     workspace.close()

@@ -50,13 +50,15 @@ class WordStyles:
     def __init__(self, root: Element | None) -> None:
         self._elements: dict[str, Element] = {}
         self._made: dict[str, WordStyle] = {}
-        self.paragraph = PLAIN_STYLE
+        default = None
         for style in children(root, "style"):
             if identifier := attribute(style, "styleId"):
                 self._elements.setdefault(identifier, style)
                 is_default = attribute(style, "default") in ("1", "true", "on")
                 if is_default and attribute(style, "type") == "paragraph":
-                    self.paragraph = self.of(identifier)
+                    default = identifier
+        # It may be based on a style that stands behind it.
+        self.paragraph = self.of(default)
 
     def of(self, identifier: str | None) -> WordStyle:
         """The style with an identifier; a plain one for none or an unknown one."""

@@ -82,7 +82,8 @@ class Inventory:
 
     def find(self, folder: str) -> ModelCard | BrokenModel | None:
         """The model in a folder; None if there is none."""
-        return next((each for each in (*self.cards, *self.broken) if each.folder == folder), None)
+        models: tuple[ModelCard | BrokenModel, ...] = (*self.cards, *self.broken)
+        return next((each for each in models if each.folder == folder), None)
 
     def rows(self, words: str, head: str) -> list[ModelRow]:
         """The rows of the models that match the words and have the head (a Head's value, "" for any)."""

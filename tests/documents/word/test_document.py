@@ -136,6 +136,14 @@ def test_headings_by_style_in_any_language_and_by_outline() -> None:
     assert styles(parts) == [("strong", "E")]
 
 
+def test_the_usual_style_may_be_based_on_one_behind_it() -> None:
+    names = (
+        '<w:style w:type="paragraph" w:default="1" w:styleId="N"><w:basedOn w:val="Base"/></w:style>'
+        '<w:style w:type="paragraph" w:styleId="Base"><w:rPr><w:b/></w:rPr></w:style>'
+    )
+    assert styles(read(word_file(p(r("A")), styles=names))) == [("strong", "A")]
+
+
 NUMBERING = (
     '<w:abstractNum w:abstractNumId="0">'
     '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/></w:lvl>'
