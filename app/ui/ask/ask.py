@@ -434,6 +434,7 @@ class AskView(Page):
         else:
             self.workspace.settings.recent_files.clear()
             self._offer_recent()
+            self.documents.refill()
 
     @Slot()
     def _offer_recent(self) -> None:

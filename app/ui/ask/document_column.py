@@ -93,10 +93,10 @@ class DocumentColumn(QFrame):
         self.add.clicked.connect(self.add_folder)
         self.confirmation.confirmed.connect(self._remove)
         sheets.created.connect(self._sheet_created)
-        sheets.shown.connect(self._changed)
-        sheets.added.connect(self._changed)
-        sheets.closing.connect(self._changed)
-        files.opened.connect(self._changed)
+        sheets.shown.connect(self.refill)
+        sheets.added.connect(self.refill)
+        sheets.closing.connect(self.refill)
+        files.opened.connect(self.refill)
         libraries.changed.connect(self._libraries_changed)
         libraries.progressed.connect(self._progressed)
         libraries.read.connect(self._file_read)
@@ -183,10 +183,11 @@ class DocumentColumn(QFrame):
 
     @Slot(object)
     def _sheet_created(self, sheet: Sheet) -> None:
-        sheet.renamed.connect(self._changed)
+        sheet.renamed.connect(self.refill)
 
     @Slot()
-    def _changed(self, _: object = None) -> None:
+    def refill(self, _: object = None) -> None:
+        """List everything again soon, as something that is listed has changed."""
         self._fill_soon.start()
 
     @Slot()

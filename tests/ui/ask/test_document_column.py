@@ -62,7 +62,7 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     qtbot.waitUntil(lambda: "Reports" in names(view))
     view.sheets.close_all()
     qtbot.waitUntil(lambda: shared.lanes.documents.idle)
-    shared.workspace.settings.recent_files.clear()
+    view.tabs.recent_requested.emit("")
     view.sheets.show_new()
     view.documents.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
@@ -118,6 +118,8 @@ def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_butto
     click(view, row(view, "beta.txt", Part.OPEN), Qt.MouseButton.MiddleButton)
     qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "New text", "Reports"])
     assert names(view)[-2:] == ["Opened before", "beta.txt"]
+    view.tabs.recent_requested.emit("")
+    qtbot.waitUntil(lambda: "Opened before" not in names(view))
 
 
 def test_a_double_click_opens_one_document_though_the_list_moves_on(view: AskView, qtbot: QtBot) -> None:
