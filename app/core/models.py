@@ -146,7 +146,8 @@ class QaCalibration:
     the question is sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is
     more than 1, `table` only if the span is in one. The softmax that distributes this probability over the
     `SHARED_AMONG` best spans divides their margins by `answer_temperature`; spans with the same words count together,
-    and the log odds of the best words' share rise by share + share_long + share_table, these two as `long` and `table`.
+    and the log odds of the best words' share rise by share + share_long + share_table, these two as `long` and `table`;
+    these and `answer_temperature` are fitted on questions that their texts answer.
     An answer is given if the probability that the text answers reaches `threshold`, or `paragraph_threshold` for a span
     outside tables in a text of one window (0: the same). Below `absent` the text counts as not answering; in between,
     the best span is shown with low confidence. An `absent` of 0 was never fitted.

@@ -136,9 +136,9 @@ def is_own_computer(address: str) -> bool:
 
 
 def host_of(address: str) -> str:
-    """Return the host of a web address, safe to show; the address itself if it has none."""
+    """Return the host of a web address, safe to show; if it has none, the address without a password."""
     found = _WEB.fullmatch(address)
-    return found["host"].lower() if found is not None else address
+    return found["host"].lower() if found is not None else without_password(address)
 
 
 def without_password(address: str) -> str:

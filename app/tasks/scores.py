@@ -84,8 +84,8 @@ def calibrated_shares(
 ) -> np.ndarray:
     """The probability of each span's words, given that the text answers, float64[n], from best to worst.
 
-    They are the `shares` after the best words' log odds rose as the calibration says, equal words added. `in_table` is
-    whether the best span is in a table.
+    They are the `shares` after the best words' log odds rose as the calibration says, equal words added; where these
+    fall, no others have more than they. `in_table` is whether the best span is in a table.
     """
     rise = calibration.answer_temperature * calibration.share_log_odds(windows, in_table)
     keys = [words_key(text) for text in texts]

@@ -5280,6 +5280,14 @@
         <translation>Ohne diese Liste wird nichts gesendet. Geben Sie Speicherplatz frei oder prüfen Sie {path}.</translation>
     </message>
     <message>
+        <source>{commit} is no commit&apos;s id.</source>
+        <translation>{commit} ist keine Commit-ID.</translation>
+    </message>
+    <message>
+        <source>Leave it out to take the newest.</source>
+        <translation>Lassen Sie sie weg, um den neuesten Stand zu nehmen.</translation>
+    </message>
+    <message>
         <source>Looking up {name}</source>
         <translation>{name} wird nachgeschlagen</translation>
     </message>

@@ -5280,6 +5280,14 @@
         <translation>Sin él no se envía nada. Libera espacio en el disco o comprueba {path}.</translation>
     </message>
     <message>
+        <source>{commit} is no commit&apos;s id.</source>
+        <translation>{commit} no es el id de un commit.</translation>
+    </message>
+    <message>
+        <source>Leave it out to take the newest.</source>
+        <translation>Omítelo para usar el más reciente.</translation>
+    </message>
+    <message>
         <source>Looking up {name}</source>
         <translation>Consultando {name}</translation>
     </message>

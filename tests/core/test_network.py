@@ -117,9 +117,10 @@ def test_a_password_is_not_shown(address: str, shown: str) -> None:
 @given(st.text())
 def test_only_web_addresses_are_web_addresses(typed: str) -> None:
     assert not is_web_address(typed) or typed.startswith("https://")
-    assert host_of(typed) == typed or is_web_address(typed.strip(), local=True) or typed.startswith("http")
+    assert host_of(typed) == without_password(typed) or is_web_address(typed.strip(), local=True) or typed.startswith("http")
 
 
 def test_the_computer_in_an_address() -> None:
     assert host_of("https://Example.org:8443/f?x") == "example.org" and host_of("x") == "x"
+    assert host_of("https://me:secret@example.org") == "https://example.org"
     assert is_own_computer("http://[::1]:80/f") and not is_own_computer("https://example.org/localhost")

@@ -126,10 +126,16 @@ def _source(entry: Entry) -> dict[str, object]:
     return {
         "id": place,
         "type": "Text",
-        "format": _MEDIA_TYPES.get(entry.kind) or guess_type(entry.name)[0],
+        "format": _MEDIA_TYPES.get(entry.kind) or _picture_type(entry.name),
         "label": entry.name,
         "sha256": entry.sha256,
     }
+
+
+def _picture_type(name: str) -> str:
+    """The media type of a picture, by its name where that tells one."""
+    found, _ = guess_type(name)
+    return found if found is not None and found.startswith("image/") else "image/*"
 
 
 def _selectors(entry: Entry, answer: KeptAnswer) -> list[dict[str, object]]:

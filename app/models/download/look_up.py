@@ -61,6 +61,11 @@ def look_up(order: LookUp, context: RequestContext) -> Passport:
     Raises SpanlightError if nothing can be learned about it: no such name, no network, and so on. Raises Stopped.
     """
     wanted = repository_of(order.repository, order.network.endpoint)
+    if order.commit and not COMMIT.fullmatch(order.commit):
+        raise SpanlightError(
+            Message("{commit} is no commit's id.", commit=shown(order.commit)),
+            Message("Leave it out to take the newest."),
+        )
     context.set_status(Message("Looking up {name}", name=wanted))
     context.begin(Message("Look up {name}", name=wanted))
     info = context.retried(lambda: _information(wanted, order.commit, context), wanted)

@@ -67,8 +67,8 @@ class Inside:
         """The attention weights of a layer, counted from 0, for the first input: float32[heads, length, length].
 
         Each row is one token's attention to all tokens, and sums to 1 (Vaswani et al. 2017, section 3.2.1). A model
-        whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if the model's
-        attention does not return its weights (it must be eager).
+        whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if there is no such
+        layer, or the model's attention does not return its weights (it must be eager).
         """
 
         def compute() -> np.ndarray:
@@ -76,6 +76,8 @@ class Inside:
                 found = self._model(**self._forward.tensors(arrays), output_attentions=True).attentions
             if not found or found[0] is None:
                 raise ValueError("attention weights need eager attention")
+            if not 0 <= layer < len(found):
+                raise ValueError(f"layer {layer} of {len(found)}")
             weights: np.ndarray = found[layer][0].float().cpu().numpy()
             return weights
 

@@ -137,7 +137,7 @@ class ThresholdLine(QWidget):
         more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self._tools = QWidget()
         column(theme, self.slider, row(theme, (fewer, 1), (more, 1)), parent=self._tools)
-        column(theme, self._tools, row(theme, (self.words, 1), self._own, self.change), parent=self)
+        column(theme, self._tools, row(theme, (self.words, 1), self._own, self.change, gap=1.5), parent=self)
         self._tools.hide()
         self._own.hide()
         self.change.toggled.connect(self._opened)

@@ -71,7 +71,7 @@ class Pane(Searchable):
     lights: HighlightState
 
     def __init__(self, theme: Theme) -> None:
-        self._theme = theme
+        self._theme = theme  # a widget beside it in the class needs it to be made
         super().__init__()
         self._heat: tuple[float, ...] = ()
         self._noted_position = (0.0, 0.0)

@@ -134,7 +134,7 @@ class HistoryModel(RowModel):
         self.endRemoveRows()
 
     def set_news(self, number: int, news: str, changed: bool = False) -> None:
-        """Show the result of asking again below an entry; an empty text removes it."""
+        """Show the result of asking again below an entry."""
         self._news[number] = (news, changed)
         at = self.row_of(number)
         row = self.row(at)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QWidget
 
 from app.ui.kit.boxes import column, row
 from app.ui.kit.flow_text import FlowText
@@ -90,8 +90,6 @@ class SampleGrid(QGridLayout):
         self._theme = theme
         self._columns = 1
         self.buttons: list[SampleButton] = []
-        self._group = QButtonGroup(self)
-        self._group.idClicked.connect(self.chosen)
         theme.in_steps(self.setSpacing, 2)
 
     def offer(self, samples: Sequence[tuple[str, str]]) -> None:
@@ -101,7 +99,8 @@ class SampleGrid(QGridLayout):
             button.deleteLater()
         self.buttons = [SampleButton(self._theme, title, line) for title, line in samples]
         for at, button in enumerate(self.buttons):
-            self._group.addButton(button, at)
+            button.setProperty("at", at)
+            button.clicked.connect(self._clicked)
         self._place()
 
     def set_columns(self, columns: int) -> None:
@@ -116,6 +115,10 @@ class SampleGrid(QGridLayout):
         for at in range(max(self._columns, self.columnCount())):
             self.setColumnStretch(at, int(at < self._columns))
 
+    @Slot()
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().property("at"))
+
 
 class SampleList(QFrame):
     """A heading above a button for each sample. `chosen` carries the index of the one that was clicked."""
@@ -126,25 +129,30 @@ class SampleList(QFrame):
         super().__init__()
         self._theme = theme
         self._heading = plain_label(heading, type="small_strong", ink="quiet", wrap=False)
-        self._group = QButtonGroup(self)
-        self._group.idClicked.connect(self.chosen)
+        self._buttons: list[QPushButton] = []
         self._layout = column(theme, self._heading, gap=2, parent=self)
 
     def set_titles(
         self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
     ) -> None:
         """Offer samples with these titles; Tab reaches them after `before`, if given."""
-        for old in self._group.buttons():
-            self._group.removeButton(old)
-            old.deleteLater()
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = []
         for at, title in enumerate(titles):
             button = push_button(
                 self._theme, title, kind="sample", name=tr("Try the sample: {title}", title=title)
             )
+            button.setProperty("at", at)
             button.setIcon(self._theme.icon(icon))
-            self._group.addButton(button, at)
+            button.clicked.connect(self._clicked)
             self._layout.addWidget(button)
+            self._buttons.append(button)
             if before is not None:
                 QWidget.setTabOrder(before, button)
                 before = button
         self._heading.setVisible(bool(titles))
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().property("at"))

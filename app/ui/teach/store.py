@@ -440,6 +440,8 @@ class TeachStore(QObject, LabelledTexts):
         if self._measuring is not None:
             self._measuring.drop()
         self._guess_again = False
+        # An ended job holds its texts and probabilities.
+        self._guessing = self._teaching = self._measuring = None
 
     # Files
 

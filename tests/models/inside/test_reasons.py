@@ -67,6 +67,8 @@ def test_attention_is_that_of_transformers(family: str, head: Head) -> None:
         np.testing.assert_allclose(found.sum(-1), 1.0, atol=1e-5)
         np.testing.assert_allclose(found, expected[0].numpy(), atol=1e-6)
     assert np.abs(seen[0] - seen[1]).max() > 1e-3, "layers that all are the same compare nothing"
+    with pytest.raises(ValueError, match="layer 2"):
+        inside.attention(arrays, 2)
 
 
 @pytest.mark.parametrize(("family", "head"), EVERY)

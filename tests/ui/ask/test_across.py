@@ -331,6 +331,19 @@ def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) 
     assert titles(view) == ["harbour.txt", "island.md"] and lit(view, qtbot) == "seven"
 
 
+def test_a_file_that_has_changed_since_says_so(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    ask(view, qtbot, "harbour: six, seven")
+    (folder / "harbour.txt").write_text("Closed. " + TEXTS["harbour.txt"], "utf-8")
+    (folder / "island.md").write_text("# Island\n\nNothing.\n", "utf-8")
+    view.controller.choose(None, 0)
+    assert lit(view, qtbot) == "six"
+    notice = view.panel.notice
+    qtbot.waitUntil(lambda: notice.sentence() == "The document has changed since this was asked.")
+    view.controller.choose(None, 1)
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and notice.isVisible())
+    assert view.sheets.current().pane.lit() == []
+
+
 def test_no_file_answers(view: AskView, qtbot: QtBot, folder: Path) -> None:
     (folder / "empty.txt").write_text("", "utf-8")
     library = view.workspace.library.library("Coast")

@@ -17,7 +17,7 @@ from app.core.wording import NEAREST_WORDS, percent
 from app.settings.paths import default_paths
 from app.ui.ask.answer_list import PlaceDelegate
 from app.ui.ask.answer_panel import AnswerPanel, SuggestionButton
-from app.ui.ask.run import AskRun
+from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import DocumentState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
@@ -203,6 +203,21 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(
     assert likelihood(card).startswith(f"Best of several, {percent(0.17)}")
     both = f"{percent(0.95)} sure that the text answers, {percent(0.17)} that these words do"
     assert both in card.likely.toolTip() and both not in likelihood(card) + card.facts.text()
+
+
+def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_nothing(
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
+) -> None:
+    run.finish(FOUND)
+    run.text = TextState.CHANGED
+    card = shown(panel, sheet).card
+    assert "changed" in card.note.text() and card.again.isVisible() and not card.look.isVisible()
+    assert card.answer.text() == WORDS[0] and sheet.editor.lit() == [] and sheet.editor.map.marks == ()
+    run.text = TextState.EMPTIED
+    shown(panel, sheet)
+    assert card.isHidden() and not panel.list.places() and not panel.question.text()
+    run.text = TextState.SAME
+    assert shown(panel, sheet).card.answer.text() == WORDS[0] and not card.note.text()
 
 
 def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(

@@ -79,6 +79,8 @@ def test_each_head_offers_its_models(view: SettingsView) -> None:
     assert "22 million" in view.models[QA].itemData(0, Qt.ItemDataRole.ToolTipRole)
     assert view.models[Head.TOKEN_CLASSIFICATION].currentText() == "None is installed"
     assert not view.models[Head.TOKEN_CLASSIFICATION].isEnabled()
+    view.models[Head.NEXT_SENTENCE].activated.emit(0)
+    assert saved(view).models == {"next-sentence": "taught"}
 
 
 def test_the_model_in_use_is_shown_even_if_it_is_not_installed(view: SettingsView, qtbot: QtBot) -> None:

@@ -116,13 +116,14 @@ def test_files_of_which_one_is_there_are_opened(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
-def test_ctrl_c_saves_what_was_just_typed(spanlight_home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_to_end_saves_what_was_just_typed(spanlight_home: Path, tmp_path: Path, number: str) -> None:
     file = tmp_path / "note.txt"
     file.write_text("The meeting is at nine.", encoding="utf-8")
     script = OPEN_AND_CLOSE.replace(
         "    window.close()",
         "    window.page.panel.box.field.setPlainText('When is it?')\n"
-        "    import os, signal; os.kill(os.getpid(), signal.SIGINT)",
+        f"    import os, signal; os.kill(os.getpid(), signal.{number})",
     )
     done = run("-c", script, str(file))
     assert done.returncode == 0, done.stderr

@@ -83,6 +83,8 @@ class LossTerms(RowsChart):
 
     def table(self) -> Table:
         losses, yes, no = self._losses, Message("yes"), Message("no")
+        if not self._totals:
+            return Table()
         given = Message("value") if losses.squared else Message("probability")
         columns = (Message("term"), Message("right"), given, Message("loss"), Message("counted"))
         rows: list[tuple[Cell, ...]] = [
