@@ -73,6 +73,7 @@ read, one that cannot be read or holds no text is reported there ("not_read" wit
 question are searched in its index and read. The answers come by file, with how many of its files were
 read; with --json "library" tells that, "passages" how many passages were read, and "sha256" of which
 bytes of the file the positions are. What the index holds is asked, also where the file has changed since.
+Folders that are away or cannot be opened are told on standard error (with --json in "library" too).
 """
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
@@ -271,6 +272,8 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     top_k = arguments.top_k or 5
     renew(workspace, report)
     status = workspace.library.status(library)
+    if unreachable := status.unreachable_in_words:
+        report.line(unreachable)
     _warn_of_language(LanguageSubject("The document", status.languages), arguments, workspace, report)
     found, stopped = BestSoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
@@ -288,7 +291,9 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     )
     reading, opened = _in_files(found, workspace)
     documents = tuple(each.document for each in opened)
-    about = {"name": library.name, "read": status.read, "total": status.total, "files": status.files}
+    about = {"name": library.name} | {
+        name: getattr(status, name) for name in ("read", "total", "files", "missing", "refused")
+    }
     more = {"library": about, "passages": found.passages, "seconds": found.seconds}
     question = _question_of(arguments, arguments.question, documents, top_k)
     return _Result(question, reading, opened, stopped, more, status, found.passages)

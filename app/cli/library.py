@@ -216,6 +216,7 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
         _print_none()
     for library, status in found:
         _print_library(workspace, library, status)
+        _print_refused(status.refused)
 
 
 def _remove_arguments(parser: argparse.ArgumentParser) -> None:
@@ -279,7 +280,8 @@ class _LibraryState:
 
 def _library_values(library: Library, status: LibraryStatus) -> dict[str, object]:
     return {name: getattr(library, name) for name in ("name", "roots", "suffixes", "ignore")} | {
-        name: getattr(status, name) for name in ("read", "total", "files", "words", "passages", "missing")
+        name: getattr(status, name)
+        for name in ("read", "total", "files", "words", "passages", "missing", "refused")
     }
 
 
@@ -317,8 +319,7 @@ def _print_not_read(state: _LibraryState, most: int | None = None) -> None:
     """Print what the library's folders hold that cannot be asked, at most `most` files by name."""
     if state.walk.left_out:
         print(f"  Other kinds, left out: {_by_suffix(state.walk.left_out)}")
-    for folder in state.walk.refused:
-        print(f"  Cannot be read: {one_line(folder)}")
+    _print_refused(state.walk.refused)
     counts = Counter(file.state.value for file in state.not_read)
     gone = counts.pop(FileState.GONE.value, 0)
     if counts:
@@ -329,6 +330,11 @@ def _print_not_read(state: _LibraryState, most: int | None = None) -> None:
         print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
     if most is not None and len(state.not_read) > most:
         print(f"    and {len(state.not_read) - most:,} more: {_command_for(state.library, 'status')}")
+
+
+def _print_refused(folders: Iterable[str]) -> None:
+    for folder in folders:
+        print(f"  Cannot be read: {one_line(folder)}")
 
 
 def _command_for(library: Library, word: str) -> str:

@@ -189,6 +189,8 @@ def _update(workspace: Workspace, library: Library, report: TerminalReport) -> N
         if not workspace.library.status(library).read:
             raise
         report.notice(f"{fault.message} Asking the files that were read earlier.")
+    if unreachable := workspace.library.status(library).unreachable_in_words:
+        report.line(unreachable)
 
 
 def _list(workspace: Workspace, report: TerminalReport, as_json: bool) -> None:

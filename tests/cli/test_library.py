@@ -25,7 +25,7 @@ from app.flows.library import update as update_module
 from app.library.index import Index
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, Slow
 from tests.helpers.documents_here import documents_here
-from tests.helpers.libraries import make_older
+from tests.helpers.libraries import make_older, refuse, written
 from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 from tests.helpers.terminal import AsJson, Command
@@ -170,6 +170,26 @@ def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path, as_j
         out = command("library", *words)[1]
         assert "  3 of 5 files read, 21 words\n" in out and f"  {added} (not there now)\n" in out
     assert as_json("library", "status", "court")["missing"] == [str(added)]
+    code, _, err = command(*ASK, "Who stole the tarts?")
+    assert (code, err) == (0, f"“{added}” is not there now; what was read from it can still be asked.\n")
+    assert as_json(*ASK, "Who stole the tarts?")["library"]["missing"] == [str(added)]
+
+
+def test_folders_that_refuse_are_told(
+    command: Command, added: Path, as_json: AsJson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = [str(added / "more"), str(written(added / "zoo", {"b.txt": "A bat."}))]
+    for folder in closed:
+        refuse(monkeypatch, Path(folder))
+    for words in (["update", "court"], ["status", "court"], ["list"]):
+        out = command("library", *words)[1]
+        assert sorted(line for line in out.splitlines() if "Cannot" in line) == [
+            f"  Cannot be read: {folder}" for folder in closed
+        ]
+    assert as_json("library", "list")["libraries"][0]["refused"] == closed
+    code, _, err = command(*ASK, "Who stole the tarts?")
+    assert (code, err) == (0, f"“{closed[0]}” and 1 other folder could not be opened.\n")
+    assert as_json(*ASK, "Who stole the tarts?")["library"]["refused"] == closed
 
 
 class TestMany:

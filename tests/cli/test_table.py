@@ -7,9 +7,12 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+
 from app.core.report import Stopped
 from app.flows.rows import lock_output
 from tests.flows.fake_engine import FakeEngine
+from tests.helpers.libraries import refuse, written
 from tests.helpers.terminal import Command
 
 
@@ -61,6 +64,15 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
         "Where is Ben?,not in the text,Ben",
         "Who is Ben?,not in the text,Ben",
     ]
+
+
+def test_folders_that_cannot_be_opened_are_told(
+    fill_table: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = written(folder / "closed", {"third.txt": "The guest is Cleo."})
+    refuse(monkeypatch, closed)
+    code, out, err = fill_table(tmp_path / "out.csv")
+    assert (code, err) == (0, f"“{closed}” could not be opened.\n") and out.startswith("4 answers read, in ")
 
 
 def test_of_two_that_write_one_file_the_second_is_told(fill_table: Command, tmp_path: Path) -> None:

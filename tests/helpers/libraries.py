@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import zlib
 from collections import Counter
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, Library, LibraryFile
@@ -38,6 +40,18 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return folder
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Have the system refuse to list a folder: root may list every one, so rights would not do it."""
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if path == str(folder):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
 
 
 def linked(workspace: Workspace, *paths: Path, **how: Any) -> Library:

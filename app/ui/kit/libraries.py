@@ -13,7 +13,7 @@ from app.core.message import Message, joined
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.translation import tr
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -224,7 +224,8 @@ class Libraries(QObject):
         self.update(library)
 
     @Slot(object)
-    def _updated(self, update: Update) -> None:
+    def _updated(self, updated: tuple[Update, LibraryStatus]) -> None:
+        update, status = updated
         wanted, found = self._current, update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
@@ -232,8 +233,10 @@ class Libraries(QObject):
             parts = [found or Message("nothing new")]
             if update.walk.left_out:
                 parts.append(Message("left out: {kinds}", kinds=update.walk.other_kinds))
-            words = joined(parts, "; ")
-            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=words))
+            told = tr("{library}: {found}", library=wanted.library.name, found=joined(parts, "; "))
+            if unreachable := status.unreachable_in_words:
+                told = f"{told}. {' '.join(localised(unreachable).splitlines())}"
+            self.reported.emit(told)
         self._ended()
 
     @Slot(object)
@@ -279,12 +282,13 @@ def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library,
     return libraries(workspace, report)
 
 
-def _update(workspace: Workspace, wanted: _UpdateRequest, report: Report) -> Update:
+def _update(workspace: Workspace, wanted: _UpdateRequest, report: Report) -> tuple[Update, LibraryStatus]:
     from app.flows.ask.recognise import MOST_UNASKED
     from app.flows.library.update import update
 
     most = None if wanted.recognise else MOST_UNASKED
-    return update(workspace, wanted.library, report, everything=wanted.everything, recognise=most)
+    done = update(workspace, wanted.library, report, everything=wanted.everything, recognise=most)
+    return done, workspace.library.status(wanted.library)
 
 
 def _read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:

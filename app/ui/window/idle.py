@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from app.core.models import Head
 from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
@@ -115,13 +116,17 @@ class IdleWork(QObject):
         if flow is not None:
             self._job = self._lane.start_aside(flow).then(self._ended, self._failed)
 
-    @Slot(object)
-    def _work_begun(self, job: Job) -> None:
-        self._timer.stop()
+    def drop(self) -> None:
+        """Drop the flow if it runs."""
         if self._job is not None:
             self._job.drop()
             self._job = None
             self.dropped()
+
+    @Slot(object)
+    def _work_begun(self, job: Job) -> None:
+        self._timer.stop()
+        self.drop()
 
     @Slot(object)
     def _ended(self, result: object) -> None:
@@ -182,6 +187,15 @@ class IdleEmbedding(IdleWork):
         self._tried: tuple[tuple[Library, LibraryStatus], ...] | None = None
         libraries.changed.connect(self.look)
         libraries.progressed.connect(self.look)
+
+    @Slot(str)
+    def settings_changed(self, what: str) -> None:
+        """Begin again where another model may be in use; `what` is a setting's name, or "models"."""
+        if what in (Head.EMBEDDINGS, "models"):
+            self.drop()
+            self._tried = None
+            self._libraries.refresh()  # counts the vectors of the model in use
+            self.look()
 
     def flow(self) -> Callable[[Report], object] | None:
         found = self._libraries.all

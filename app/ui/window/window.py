@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
                 page.settings_changed()
         self.network.settings_changed()
         self.reader.settings_changed(what)
+        self.idle_embedding.settings_changed(what)
         if what == "unload_minutes":
             self.idle_unloading.look()
 

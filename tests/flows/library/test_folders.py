@@ -18,7 +18,7 @@ from app.core.report import Silent, Stopped
 from app.flows.library import folders
 from app.flows.library.folders import MANY_FILES, SUFFIXES, FoundFile, Walk, suffixes_of, walk
 from tests.helpers.children import Listener
-from tests.helpers.libraries import written
+from tests.helpers.libraries import refuse, written
 
 LINKS = pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 
@@ -184,18 +184,6 @@ def test_folders_that_refuse_and_roots_that_are_away_are_told(
         [str(tmp_path / "bare")],
     )
     assert str(tmp_path / "secret") in str(found.refusal())
-
-
-def refuse(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Have the system refuse to list a folder: root may list every one, so rights would not do it."""
-    real = os.scandir
-
-    def scandir(path: str) -> object:
-        if path == str(folder):
-            raise PermissionError(13, "Permission denied", path)
-        return real(path)
-
-    monkeypatch.setattr(folders.os, "scandir", scandir)
 
 
 def test_many_files_are_told_before_they_are_added() -> None:

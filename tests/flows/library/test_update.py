@@ -20,7 +20,6 @@ from app.core.library import FileState, Library
 from app.core.report import Report, Silent, Stopped
 from app.engine.child import ChildBug
 from app.flows.ask import document_process
-from app.flows.library import folders
 from app.flows.library import update as update_module
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import Update, read_locked, update
@@ -36,6 +35,7 @@ from tests.helpers.libraries import (
     found_in,
     linked,
     make_older,
+    refuse,
     start_dying,
     written,
 )
@@ -408,15 +408,8 @@ def test_a_folder_that_refuses_keeps_its_files_and_is_told(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.update()
-    real = os.scandir
-
-    def refusing(path: Any) -> Any:
-        if path == str(here.docs / "more"):
-            raise PermissionError(13, "Permission denied", path)
-        return real(path)
-
     with monkeypatch.context() as patch:
-        patch.setattr(folders.os, "scandir", refusing)
+        refuse(patch, here.docs / "more")
         assert here.update() == (0, 0, 0, 0)
     status = here.index.status(here.library)
     assert status.refused == (str(here.docs / "more"),) and "more" in status.unreachable_in_words

@@ -14,6 +14,7 @@ from app.core.library import Library
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToEmbed
+from app.flows.library.embed import vectors_name
 from app.ui.window import idle
 from app.ui.window.window import MainWindow
 from tests.helpers.libraries import stored
@@ -95,6 +96,33 @@ def test_a_fault_is_not_told_and_not_met_again_before_something_changes(
     engine.go_on.set()
     fill(window, 4)
     qtbot.waitUntil(lambda: embedded(window) == (4, 4))
+
+
+@pytest.mark.parametrize("before", ["running", "failed", "done"])
+def test_another_model_that_is_chosen_begins_at_once(
+    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot, tmp_path: Path, before: str
+) -> None:
+    if before == "failed":
+        engine.fault = SpanlightError("The model is broken.", "Fetch it again.")
+    elif before == "done":
+        engine.go_on.set()
+    fill(window, 3)
+    qtbot.waitUntil(lambda: "begins" in engine.said and (before == "running" or window.lanes.work.idle))
+    if before == "done":
+        qtbot.waitUntil(lambda: embedded(window) == (3, 3))
+    engine.fault = None
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "model.safetensors").write_bytes(b"other weights")
+    workspace = window.workspace
+    other = ModelCard("other", str(tmp_path / "other"), "bert", (Head.EMBEDDINGS,), width=4)
+    workspace.shelf.models += (other,)  # type: ignore[attr-defined]
+    workspace.settings.models[Head.EMBEDDINGS] = other.folder
+    window.show_page("settings")
+    window.page.changed.emit(Head.EMBEDDINGS.value)
+    if before == "running":
+        qtbot.waitUntil(lambda: "stopped" in engine.said)
+    engine.go_on.set()
+    qtbot.waitUntil(lambda: workspace.library.count_vectors(vectors_name(other)) == (3, 3))
 
 
 def test_without_passages_or_a_model_nothing_is_done(

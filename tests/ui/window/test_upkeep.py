@@ -22,6 +22,7 @@ from app.flows.library.folders import Walk
 from app.flows.library.libraries import plan_library, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
+from tests.helpers.libraries import refuse, written
 from tests.helpers.resting import READER, RestingEngine
 from tests.helpers.windows import open_fake_workspace
 
@@ -145,6 +146,21 @@ def test_files_of_other_kinds_are_told_of(window: MainWindow, qtbot: QtBot, tmp_
     qtbot.waitUntil(lambda: "Pictures: 1 file read; left out: 3 jpg" in window.status.note(), timeout=20_000)
     window.libraries.update(window.libraries.all[0][0])
     qtbot.waitUntil(lambda: "Pictures: nothing new; left out: 3 jpg" in window.status.note(), timeout=20_000)
+
+
+def test_folders_that_cannot_be_opened_are_told_of(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers, away = (written(tmp_path / name, {"a.txt": "A paper."}) for name in ("Papers", "Away"))
+    for name in ("new", "old"):
+        refuse(monkeypatch, written(papers / name, {"b.txt": "Another."}))
+    window.libraries.add([papers, away], "Papers")
+    closed = f"“{papers / 'new'}” and 1 other folder could not be opened."
+    qtbot.waitUntil(lambda: f"Papers: 2 files read. {closed}" in window.status.note(), timeout=20_000)
+    away.rename(tmp_path / "elsewhere")
+    window.libraries.update(window.libraries.all[0][0])
+    gone = f"“{away}” is not there now; what was read from it can still be asked."
+    qtbot.waitUntil(lambda: f"Papers: nothing new. {gone} {closed}" in window.status.note(), timeout=20_000)
 
 
 def test_the_progress_of_an_update_stands_behind_the_pages_note(window: MainWindow) -> None:
