@@ -160,18 +160,14 @@ class ClassifyView(TextPage):
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
         )
         panel = ClassPanel(theme)
-        panel.ways.select(LINES if workspace.settings.classify_lines else ONE)
+        self._way = LINES if workspace.settings.classify_lines else ONE  # what a text is
+        panel.ways.select(self._way)
         panel.card.foot.look_requested.connect(self._look_inside)
         panel.ways.chosen.connect(self._way_chosen)
         panel.save.clicked.connect(self._save_table)
-        self._editor.set_wrapped(panel.way() == ONE)
+        self._editor.set_wrapped(self._way == ONE)
         self.build(centred(theme, self._editor), (self._editor,), panel)
         self.add_shortcuts(("Ctrl+S", self._save_table))
-
-    @property
-    def _way(self) -> str:
-        """What a text is, ONE or LINES."""
-        return self._panel.way()
 
     def splitter(self) -> tuple[str, list[int]]:
         step = self.theme.step
@@ -245,6 +241,7 @@ class ClassifyView(TextPage):
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
         self.save_splitter()
+        self._way = way
         self.workspace.settings.classify_lines = way == LINES
         self._panel.ways.select(way)
         self._editor.set_wrapped(way == ONE)

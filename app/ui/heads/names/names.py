@@ -180,7 +180,6 @@ class NamesView(TextPage):
         """Highlight the names if the text is that in which they were found; else mark them as outdated."""
         empty = self.pane.is_empty()
         if empty:
-            self.kept = None
             self.names, self._chosen, self._units = (), -1, 0
         self._panel.set_empty(empty)
         if empty or self.found is None:
