@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
 
 from app.core.legible import legible
 from app.core.message import Message
@@ -157,6 +159,18 @@ def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
     while is_taken(free):
         free, number = f"{name} {number}", number + 1
     return free
+
+
+def equal_names(paths: Iterable[str]) -> frozenset[str]:
+    """Return the file names, casefolded, that several of these paths have."""
+    names = Counter(os.path.split(path)[1].casefold() for path in set(paths))
+    return frozenset(name for name, number in names.items() if number > 1)
+
+
+def name_with_folder(path: str, equal: Collection[str]) -> str:
+    """Return a file's name, with its folder if the name is one of the `equal_names`: "lease.pdf · 2024"."""
+    folder, name = os.path.split(path)
+    return f"{name} · {os.path.split(folder)[1]}" if name.casefold() in equal else name
 
 
 def duration(seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -130,6 +130,15 @@ class AnswerTables(Database):
         """Delete a table with all its cells and verdicts, also from the disk."""
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
+
+    def move(self, moved: Mapping[str, str]) -> None:
+        """Have the documents chosen for tables at new paths, which are given by the old ones."""
+        with self.writing() as connection:
+            for table, _ in _tables(connection):
+                now = dict.fromkeys(moved.get(path, path) for path in table.documents)
+                connection.execute(
+                    "UPDATE tables SET documents = ? WHERE number = ?", (json_of(list(now)), table.number)
+                )
 
     def layout(self, table: AnswerTable) -> TableLayout:
         """How a table was last viewed."""

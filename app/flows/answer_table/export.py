@@ -251,7 +251,7 @@ def _csv(loaded: QuestionList, heads: list[str], added: list[list[str]]) -> str:
     lines = [[*row, *[""] * (width - len(row)), *more] for row, more in zip(loaded.rows, added, strict=True)]
     if not loaded.header:
         lines.insert(0, [*["question" if at == loaded.column else "" for at in range(width)], *heads])
-    return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
+    return csv_lines(lines, ";" if loaded.delimiter == ";" else ",")
 
 
 def _sheet(source: Path, loaded: QuestionList, heads: list[str], added: list[list[str]]) -> Extend:

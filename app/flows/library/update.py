@@ -117,6 +117,7 @@ def update(
                 if now is not None:
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
+        _follow_moved(workspace, library)
         index.sweep()
         if len(waiting) + len(gone) > _MANY_CHANGES:
             index.compact(report.check)
@@ -177,6 +178,16 @@ def _take_out_missing(index: Index, library: Library, others: list[LibraryFile],
     index.set_state(newly, FileState.GONE)
     index.leave(library, left)
     return {file.number for file in newly}
+
+
+def _follow_moved(workspace: Workspace, library: Library) -> None:
+    """Have files of the same content stand for the documents chosen for tables that are gone."""
+    index = workspace.library
+    if gone := index.files(library, [FileState.GONE]):
+        present = {file.sha256: file.path for file in index.files(library, [FileState.READ])}
+        moved = {file.path: present[file.sha256] for file in gone if file.sha256 in present}
+        if moved:
+            workspace.tables.move(moved)
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:

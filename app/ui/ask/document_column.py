@@ -284,7 +284,8 @@ class DocumentColumn(QFrame):
             settings.recent_files,
             self.search.text(),
         )
-        self.list.show_rows(rows, current.session.path)
+        equal = frozenset().union(*(files.equal for files in self._files.values()))
+        self.list.show_rows(rows, current.session.path, equal)
 
     # Search
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRectF, QStringListModel, Qt, Signal, Slot
@@ -46,10 +46,11 @@ class DocumentModel(QStringListModel):
         super().__init__()
         self._rows: list[Row | LibraryFile] = []
         self._current = ""
+        self._equal: Collection[str] = ()
 
-    def take(self, rows: list[Row | LibraryFile], current: str) -> None:
-        """Show these rows; `current` is the path of the file on the page."""
-        self._rows, self._current = rows, current
+    def take(self, rows: list[Row | LibraryFile], current: str, equal: Collection[str]) -> None:
+        """Show these rows; `current` is the path of the file on the page, `equal` are names that need their folders."""
+        self._rows, self._current, self._equal = rows, current, equal
         self.setStringList([""] * len(rows))
 
     def put(self, at: int, row: Row | LibraryFile) -> None:
@@ -60,7 +61,7 @@ class DocumentModel(QStringListModel):
     def row(self, at: int) -> Row:
         """Return the row at an index."""
         row = self._rows[at]
-        return row if isinstance(row, Row) else row_of_file(row, self._current)
+        return row if isinstance(row, Row) else row_of_file(row, self._current, self._equal)
 
     def heads(self) -> Iterator[tuple[int, Row]]:
         """Return all rows that are not files of a library, with their indexes."""
@@ -187,10 +188,13 @@ class DocumentListView(RowList):
         self._pressed_twice = False
         self.clicked.connect(self._clicked)
 
-    def show_rows(self, rows: list[Row | LibraryFile], current: str) -> None:
-        """Show these rows, with the file at the path `current` on the page; selection and scroll position stay."""
+    def show_rows(self, rows: list[Row | LibraryFile], current: str, equal: Collection[str] = ()) -> None:
+        """Show these rows, with the file at the path `current` on the page; selection and scroll position stay.
+
+        `equal` are the names that need their folders.
+        """
         before, place = self.row(), self.verticalScrollBar().value()
-        self.rows.take(rows, current)
+        self.rows.take(rows, current, equal)
         if before is not None and (at := self.rows.find(before)) >= 0:
             self.selectionModel().setCurrentIndex(
                 self.rows.index(at), self.selectionModel().SelectionFlag.ClearAndSelect

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from app.core.report import Progress, Report
-from app.core.wording import percent, time_left
+from app.core.wording import equal_names, name_with_folder, percent, time_left
 from app.flows.workspace import Workspace
 from app.ui.kit.translation import localised, tr
 
@@ -76,13 +76,17 @@ class Row:
 
 
 class Files:
-    """A library's files in the order of their paths, without those that are gone from the disk."""
+    """A library's files in the order of their paths, without those that are gone from the disk.
+
+    `equal` are the names, casefolded, that several of them have.
+    """
 
     def __init__(self, files: Iterable[LibraryFile]) -> None:
         from app.core.library import FileState
 
         self.all = [file for file in files if file.state is not FileState.GONE]
         self._at = {file.path: at for at, file in enumerate(self.all)}
+        self.equal = equal_names(self._at)
         self._names = [_name(file.path).casefold() for file in self.all]
 
     def matching(self, words: Sequence[str]) -> list[LibraryFile]:
@@ -107,10 +111,10 @@ def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
     return Files(ledger(workspace, library, report))
 
 
-def row_of_file(file: LibraryFile, current: str = "") -> Row:
+def row_of_file(file: LibraryFile, current: str = "", equal: Collection[str] = ()) -> Row:
     """Return the row of a library's file: at the right its pages, or why it has no text.
 
-    `current` is the path of the file on the page.
+    `current` is the path of the file on the page, `equal` are the names that need their folders.
     """
     from app.core.library import FileState
 
@@ -128,7 +132,7 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
         case _:
             note = ""
     return Row(
-        Part.FILE, _name(file.path), note, localised(file.reason), path=file.path,
+        Part.FILE, name_with_folder(file.path, equal), note, localised(file.reason), path=file.path,
         is_current=file.path == current,
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from math import exp, log
+from pathlib import Path
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
@@ -336,7 +337,12 @@ class AskRun:
         """Return an answer's place, as it is shown."""
         if self.library is not None:
             found = self.found[index]
-            return replace(place_in_file(found.file.path, found.answer), recognised=found.recognised)
+            equal = wording.equal_names(one.file.path for one in self.found)
+            return replace(
+                place_in_file(found.file.path, found.answer),
+                source=wording.name_with_folder(found.file.path, equal),
+                recognised=found.recognised,
+            )
         answer = self.answers()[index]
         place = place_of(self.documents[answer.document], answer)
         return replace(place, document=self.keys[answer.document]) if self.keys else place
@@ -360,7 +366,7 @@ class AskRun:
         order = (index, *others)
         if self.library is not None:
             file = self.found[index].file
-            opened = Opened(Document("", self.place(index).source, file.path), file.kind, sha256=file.sha256)
+            opened = Opened(Document("", Path(file.path).name, file.path), file.kind, sha256=file.sha256)
             kept = tuple(self.found[at].answer for at in order)
         else:
             opened = self.documents[reading.answers[index].document]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +12,7 @@ from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.message import Message
-from app.core.wording import percent
+from app.core.wording import equal_names, percent
 from app.ui.kit.translation import localised, tr
 
 # What is shown below the name of a file without a text.
@@ -69,12 +68,12 @@ class Row:
 def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
     """The rows of the files that are not gone; those of equal names show their folders too."""
     present = [file for file in files if file.state is not FileState.GONE]
-    names = Counter(Path(file.path).name.casefold() for file in present)
+    equal = equal_names(file.path for file in present)
     rows = []
     for file in present:
         path = Path(file.path)
         below, message = _state_of(file)
-        if names[path.name.casefold()] > 1:
+        if path.name.casefold() in equal:
             below = f"{below} · {path.parent.name}" if below else path.parent.name
         rows.append(Row(file, path.name, below, message))
     return rows

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
 from PySide6.QtWidgets import QListView, QWidget
 
 from app.core.library import FileState, LibraryFile
+from app.core.wording import equal_names, name_with_folder
 from app.ui.kit.boxes import flow
 from app.ui.kit.page import PageDialog
 from app.ui.kit.parts import plain_label, push_button
@@ -24,7 +24,7 @@ class _Documents(RowModel):
     """The paths of documents, with check boxes; `ticked` has the rows that are ticked."""
 
     def __init__(self, paths: Sequence[Path], ticked: Sequence[str]) -> None:
-        super().__init__(partial(_row_texts, Counter(path.name for path in paths)))
+        super().__init__(partial(_row_texts, equal_names(map(str, paths))))
         self.take(paths)
         wanted = frozenset(ticked)
         self.ticked = {row for row, path in enumerate(paths) if not wanted or str(path) in wanted}
@@ -135,6 +135,6 @@ class DocumentChoice(PageDialog):
         self.chosen.emit(ticked if len(ticked) < len(self.documents.rows) else ())
 
 
-def _row_texts(counts: Counter[str], path: Path) -> tuple[str, str, str]:
-    name = path.name if counts[path.name] == 1 else f"{path.name} · {path.parent.name}"
+def _row_texts(equal: Collection[str], path: Path) -> tuple[str, str, str]:
+    name = name_with_folder(str(path), equal)
     return name, name, str(path)

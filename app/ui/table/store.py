@@ -57,10 +57,11 @@ def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], r
 
 def _list_files(
     workspace: Workspace, table: AnswerTable, report: Report
-) -> tuple[AnswerTable, tuple[LibraryFile, ...]]:
-    from app.flows.answer_table.tables import files_of
+) -> tuple[tuple[AnswerTable, ...], AnswerTable, tuple[LibraryFile, ...]]:
+    """The files of a table's rows, and all tables as they are now."""
+    from app.flows.answer_table.tables import files_of, tables
 
-    return table, files_of(workspace, table)
+    return tables(workspace, report), table, files_of(workspace, table)
 
 
 class TableStore(QObject):
@@ -288,9 +289,13 @@ class TableStore(QObject):
         self._being_saved = None
 
     @Slot(object)
-    def _files_read(self, found: tuple[AnswerTable, tuple[LibraryFile, ...]]) -> None:
-        table, files = found
+    def _files_read(
+        self, found: tuple[tuple[AnswerTable, ...], AnswerTable, tuple[LibraryFile, ...]]
+    ) -> None:
+        tables, table, files = found
         now = self.table
+        if tables != self.tables:  # an update has found documents at new paths
+            self.list_tables()
         if now is not None and (table.number, table.documents) == (now.number, now.documents):
             self.files_read.emit(files)
 

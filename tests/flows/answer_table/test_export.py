@@ -180,6 +180,16 @@ def test_answers_are_written_beside_a_csv_list(
     ]
 
 
+def test_a_list_with_tabs_is_written_as_csv_with_commas(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    source = tmp_path / "list.tsv"
+    source.write_text(f"no\tquestion\n1\t{QUESTIONS[0]}\n")
+    write_back(workspace, table, source, tmp_path / "out.csv", QUIET)
+    lines = (tmp_path / "out.csv").read_bytes().decode("utf-8-sig").splitlines()
+    assert lines[0] == "no,question,first.txt,scan.pdf,second.txt"
+
+
 def test_of_one_document_the_place_stands_beside_the_answer(
     workspace: Workspace, library: Library, make: Make, tmp_path: Path
 ) -> None:

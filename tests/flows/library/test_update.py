@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from app.core.answer_table import AnswerTable
 from app.core.errors import EngineLost, NotStarted, PasswordNeeded, SpanlightError
 from app.core.library import FileState, Library
 from app.core.report import Report, Silent, Stopped
 from app.engine.child import ChildBug
+from app.flows.answer_table.tables import files_of, save_table, tables
 from app.flows.ask import document_process
 from app.flows.library import update as update_module
 from app.flows.library.libraries import plan_library, save_library
@@ -207,6 +209,22 @@ def test_a_moved_file_is_found_by_its_new_name_without_being_read(here: Here) ->
     assert here.reader.names == []
     assert here.found("golden delicious") == ["Golden_Delicious.txt"]
     assert sorted(here.states()) == ["Golden_Delicious.txt", "banana.md", "cherry.html"]
+
+
+def test_a_document_chosen_for_a_table_may_move(here: Here) -> None:
+    here.update()
+    apple, fruit = here.docs / "apple.txt", here.docs / "fruit.txt"
+    chosen = (str(apple), str(here.docs / "banana.md"))
+    save_table(here.workspace, AnswerTable(0, "A", here.library.number, documents=chosen), SILENT)
+    here.update()
+    apple.rename(fruit)
+    here.update()
+    (table,) = tables(here.workspace, SILENT)
+    assert table.documents == (str(fruit), chosen[1])
+    assert {Path(file.path).name for file in files_of(here.workspace, table)} == {"banana.md", "fruit.txt"}
+    fruit.unlink()
+    here.update()
+    assert tables(here.workspace, SILENT) == (table,)
 
 
 def test_a_copy_is_not_read(here: Here) -> None:

@@ -91,6 +91,12 @@ def test_a_search_finds_all_its_words_in_names_of_every_library() -> None:
     assert [row.part for row in rows_of(OPEN, libraries, {}, files, 1, [], "zzz")] == [Part.NOTHING]
 
 
+def test_files_of_equal_names_show_their_folders() -> None:
+    files = Files([file("/r/2024/Lease.pdf"), file("/r/2025/lease.pdf"), file("/r/2025/other.pdf")])
+    names = [row_of_file(one, equal=files.equal).name for one in files.all]
+    assert names == ["Lease.pdf · 2024", "lease.pdf · 2025", "other.pdf"]
+
+
 def test_a_file_that_is_read_replaces_its_row() -> None:
     files = Files([file("/r/a.pdf", FileState.WAITING), file("/r/b.pdf", FileState.WAITING)])
     assert files.put(file("/r/b.pdf", pages=3)) == 1

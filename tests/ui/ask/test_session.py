@@ -327,3 +327,13 @@ def test_an_answer_of_a_library_says_that_its_words_were_recognised() -> None:
     found = FoundAnswer(file, KeptAnswer(Span(0, 3), "six", 0.9, "six"), "Text recognised, English, 96% sure")
     run = AskRun(Question("When?", ()), (), None, library=Library(1, "Papers", ()), found=(found,))
     assert run.place(0).recognised == "Text recognised, English, 96% sure"
+
+
+def test_answers_in_files_of_equal_names_show_their_folders() -> None:
+    found = tuple(
+        FoundAnswer(LibraryFile(0, path, FileState.READ), KeptAnswer(Span(0, 3), "six", 0.9, "six"))
+        for path in ("/2024/lease.txt", "/2025/lease.txt", "/2025/lease.txt", "/2025/other.txt")
+    )
+    run = AskRun(Question("When?", ()), (), None, library=Library(1, "Papers", ()), found=found)
+    names = [run.place(at).source for at in range(4)]
+    assert names == ["lease.txt · 2024", "lease.txt · 2025", "lease.txt · 2025", "other.txt"]

@@ -721,6 +721,17 @@ def test_a_set_of_questions_that_is_replaced_or_removed_is_brought_back(
     assert "Lease" not in page.workspace.tables.question_sets(), "there was no set to bring back"
 
 
+def test_a_chosen_document_that_was_renamed_stays_a_row(page: TableView, folder: Path, qtbot: QtBot) -> None:
+    page.store.set_documents((str(folder / "calder.txt"),))
+    qtbot.waitUntil(lambda: list(words(page)) == ["calder.txt"])
+    (folder / "calder.txt").rename(folder / "renamed.txt")
+    libraries = page.findChild(Libraries)
+    assert libraries is not None
+    libraries.update(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: words(page) == {"renamed.txt": READ["calder.txt"]}, timeout=10_000)
+    assert page.head.documents.text() == "1 document chosen"
+
+
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
     (folder / "calder.txt").write_text(
         "It ends with thirty (30) days of notice, for 7,000 euros.", encoding="utf-8"
