@@ -464,7 +464,7 @@ def _distinct_names(opened: tuple[Opened, ...]) -> list[str]:
 def _print_by_file(result: _Result, status: LibraryStatus, arguments: argparse.Namespace) -> None:
     """Print a library's answers by file, and how much of the library was read."""
     reading, others = result.reading, ""
-    if status.read < status.total:
+    if status.read - status.in_part < status.total:
         others = (
             f" ({one_line(f'{command()} library status {shlex.quote(arguments.library)}')} lists the others)"
         )
@@ -474,8 +474,8 @@ def _print_by_file(result: _Result, status: LibraryStatus, arguments: argparse.N
     elif reading.quick and not reading.judged_whole:
         print(f"{best_passages()}, by {one_line(reading.model)} alone.")
     if reading.shown is None:
-        where = status.in_words.removesuffix(" read")
-        print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)
+        nowhere = status.without_answer.removesuffix(".")
+        print(f"{nowhere}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)
         chance = reading.no_answer_probability
         if not result.passages:
             print("No passage has a word of the question.")

@@ -39,7 +39,7 @@ from app.flows.workspace import Workspace
 _SUBCOMMANDS = {
     "list": "the libraries, and how much of each was read (the default)",
     "add": "make a library of folders and files, or add them to one",
-    "status": "the files of a library that were not read, each with its reason",
+    "status": "the files of a library that were not read whole, each with its reason",
     "update": "read what is new or changed",
     "remove": "forget a library and its index; no document is touched",
 }
@@ -241,12 +241,14 @@ def _remove(arguments: argparse.Namespace, workspace: Workspace, report: Termina
 class _LibraryState:
     """A library as it is indexed, and its folders as a walk found them.
 
-    `not_read` are the files that could not be read; `to_read` counts the files on disk that are new or changed.
+    `not_read` are the files that could not be read, `in_part` those with a part that was not; `to_read` counts the
+    files on disk that are new or changed.
     """
 
     library: Library
     status: LibraryStatus
     not_read: tuple[LibraryFile, ...]
+    in_part: tuple[LibraryFile, ...]
     to_read: int
     walk: Walk
 
@@ -263,7 +265,8 @@ class _LibraryState:
         }
         to_read = sum((file.path, file.size, file.modified) not in settled for file in walk.files)
         not_read = tuple(file for file in files if file.state not in (FileState.READ, FileState.WAITING))
-        return cls(library, workspace.library.status(library), not_read, to_read, walk)
+        in_part = tuple(file for file in files if file.state is FileState.READ and file.why_unread)
+        return cls(library, workspace.library.status(library), not_read, in_part, to_read, walk)
 
     def values(self) -> dict[str, object]:
         """Return the state as `--json` prints it."""
@@ -273,6 +276,7 @@ class _LibraryState:
                 {"path": file.path, "state": file.state, "reason": one_line(file.why_unread)}
                 for file in self.not_read
             ],
+            "in_part": [{"path": file.path, "reason": one_line(file.why_unread)} for file in self.in_part],
             "left_out": dict(self.walk.left_out.most_common()),
             "refused": self.walk.refused,
         }
@@ -326,10 +330,13 @@ def _print_not_read(state: _LibraryState, most: int | None = None) -> None:
         print(f"  Not read: {', '.join(f'{number:,} {name}' for name, number in counts.most_common())}")
     if gone:
         print(f"  Gone, and no longer counted: {count(gone, 'file')}")
-    for file in state.not_read[:most]:
+    if state.in_part:
+        print(f"  Read in part: {count(len(state.in_part), 'file')}")
+    listed = (*state.not_read, *state.in_part)
+    for file in listed[:most]:
         print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
-    if most is not None and len(state.not_read) > most:
-        print(f"    and {len(state.not_read) - most:,} more: {_command_for(state.library, 'status')}")
+    if most is not None and len(listed) > most:
+        print(f"    and {len(listed) - most:,} more: {_command_for(state.library, 'status')}")
 
 
 def _print_refused(folders: Iterable[str]) -> None:

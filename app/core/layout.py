@@ -12,6 +12,28 @@ from app.core.message import Message
 from app.core.text import Document, Span
 from app.core.wording import cell_in_words, place_in_words
 
+# Pages without text: a gap only as long as their pictures are not recognised.
+SOME_PICTURES = Message(
+    "{n:,} of {pages} is a picture and holds no text.",
+    "{n:,} of {pages} are pictures and hold no text.",
+)
+# Notes on documents that are read whole, or that a library reads again by itself.
+OTHERWISE_NAMED = Message("By its content, “{name}” is {kind}.")
+CHANGED_MEANWHILE = Message("“{name}” was changed while it was read; read it again to have it whole.")
+TOO_MANY_CELLS = Message("It has too many cells for a table, so it is read as a text, line by line.")
+ALL_RECOGNISED = Message(
+    "The text of the page was recognised in its picture.",
+    "The text of all {n:,} pages was recognised in their pictures.",
+)
+SOME_RECOGNISED = Message(
+    "The text of {n:,} of {pages} was recognised in its picture.",
+    "The text of {n:,} of {pages} was recognised in their pictures.",
+)
+_WITHOUT_GAP = frozenset(
+    each.pattern
+    for each in (OTHERWISE_NAMED, CHANGED_MEANWHILE, TOO_MANY_CELLS, ALL_RECOGNISED, SOME_RECOGNISED)
+)
+
 
 class Kind(StrEnum):
     """A document's kind, recognised by its content first and its name second."""
@@ -213,6 +235,12 @@ class Opened:
     size: int = 0
     language: str = ""
     outline: tuple[OutlineEntry, ...] = ()
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The notes on what of the document was not read."""
+        others = _WITHOUT_GAP if self.pictures else _WITHOUT_GAP | {SOME_PICTURES.pattern}
+        return tuple(note for note in self.notes if getattr(note, "pattern", "") not in others)
 
     @property
     def is_text(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app.core.history import KeptAnswer
@@ -37,16 +37,21 @@ _REASONS = {
     FileState.FAILED: Message("It could not be read."),
     FileState.GONE: Message("It is not there any more."),
 }
+# The reason of a file that was read whole, with pages whose text was recognised.
+RECOGNISED = Message(
+    "The text of {n:,} page was recognised in its picture.",
+    "The text of {n:,} pages was recognised in their pictures.",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
     """A file of a library, as its ledger has it.
 
-    `number` identifies the file in all libraries, `text` the text read from it (0 for none). `reason` is a sentence:
-    why the file was not read, or that pages of it were recognised. `modified` is its modification time in nanoseconds,
-    `size` its size in bytes, both from when it was last checked. `sha256` is of its bytes, empty if they were never
-    read. `language` is the ISO 639 code of its text's language, empty if uncertain.
+    `number` identifies the file in all libraries, `text` the text read from it (0 for none). `reason` says why
+    the file or a part of it was not read, or that pages of it were recognised. `modified` is its modification time in
+    nanoseconds, `size` its size in bytes, both from when it was last checked. `sha256` is of its bytes, empty if they
+    were never read. `language` is the ISO 639 code of its text's language, empty if uncertain.
     """
 
     number: int
@@ -64,12 +69,17 @@ class LibraryFile:
 
     @property
     def why_unread(self) -> str:
-        """A sentence on why the file was not read; empty if it was."""
-        if self.state is FileState.READ:
+        """Why the file, or a part of it, was not read; empty if it was read whole."""
+        if self.state is FileState.READ and not is_gap(self.reason):
             return ""
         if self.state is FileState.WAITING and self.text:
             return Message("It has changed; until the next update it is searched as it was.")
         return self.reason or _REASONS.get(self.state, "")
+
+
+def is_gap(reason: str) -> bool:
+    """Whether the reason of a file that was read says that a part of it was not."""
+    return bool(reason) and getattr(reason, "pattern", "") != RECOGNISED.pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,7 @@ class LibraryStatus:
     `embedded` counts the passages that have a vector. `missing` are the roots that are unavailable, on an unplugged
     drive, say, or empty although files of theirs were read; these files can still be asked. `refused` are the folders
     that the last update could not open. `languages` counts the files read by the language of their text, "" if
-    uncertain.
+    uncertain; `in_part` counts those read that have a part that was not.
     """
 
     files: dict[FileState, int]
@@ -104,6 +114,7 @@ class LibraryStatus:
     missing: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     languages: dict[str, int] = field(default_factory=dict)
+    in_part: int = 0
 
     @property
     def read(self) -> int:
@@ -117,13 +128,26 @@ class LibraryStatus:
 
     @property
     def in_words(self) -> str:
-        """How many of the files were read: "412 of 415 files read", "64 files read"."""
+        """How many of the files were read: "412 of 415 files read", "64 files read, 2 in part"."""
+        if self.in_part:
+            whole = replace(self, in_part=0).in_words
+            return Message("{files}, {n:,} in part", files=whole, n=self.in_part)
         if self.read == self.total:
             if not self.total:
                 return Message("No files yet")
             return Message("{n:,} file read", "{n:,} files read", n=self.total)
         return Message(
             "{read:,} of {n:,} file read", "{read:,} of {n:,} files read", read=self.read, n=self.total
+        )
+
+    @property
+    def without_answer(self) -> str:
+        """The sentence that none of the files answers, of those that were read whole: "Not in 412 of 415 files."."""
+        read = self.read - self.in_part
+        if read == self.total:
+            return Message("Not in {n:,} file.", "Not in {n:,} files.", n=self.total)
+        return Message(
+            "Not in {read:,} of {n:,} file.", "Not in {read:,} of {n:,} files.", read=read, n=self.total
         )
 
     @property

@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from app.core.errors import NoText, PasswordNeeded, SpanlightError
 from app.core.files import open_regular
 from app.core.kinds import KINDS
-from app.core.layout import Kind, Opened, PageText
+from app.core.layout import CHANGED_MEANWHILE, OTHERWISE_NAMED, Kind, Opened, PageText
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import Document
@@ -164,9 +164,9 @@ def _with_kind_in_zip(loaded: _Loaded, name: str) -> _Loaded:
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
     named = suffix_kind(name)
     if named not in (None, loaded.kind, Kind.MARKDOWN):
-        yield Message("By its content, “{name}” is {kind}.", name=name, kind=KINDS[loaded.kind].title)
+        yield OTHERWISE_NAMED.filled(name=name, kind=KINDS[loaded.kind].title)
     if loaded.changed:
-        yield Message("“{name}” was changed while it was read; read it again to have it whole.", name=name)
+        yield CHANGED_MEANWHILE.filled(name=name)
 
 
 def _load_bytes(data: bytes, name: str) -> _Loaded:

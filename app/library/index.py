@@ -18,8 +18,8 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened
-from app.core.library import FileState, Library, LibraryFile, LibraryStatus
-from app.core.message import Message
+from app.core.library import RECOGNISED, FileState, Library, LibraryFile, LibraryStatus, is_gap
+from app.core.message import Message, joined, restored
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
@@ -64,6 +64,8 @@ _K1 = 1.2
 _MOST_CACHED = 4_000_000
 # How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
+# How many gaps of a file are told: a mailbox may have one for each attachment.
+_MOST_GAPS = 20
 _VECTORS = "vectors-"
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
@@ -115,6 +117,11 @@ class Index(Ledger):
                 " JOIN texts ON texts.number = files.text WHERE library = ? AND state = ? GROUP BY language",
                 (library.number, FileState.READ),
             ).fetchall()
+            reasons = connection.execute(
+                "SELECT reason, count(*) FROM files JOIN members ON members.file = files.number"
+                " WHERE library = ? AND state = ? GROUP BY reason",
+                (library.number, FileState.READ),
+            ).fetchall()
             ranges = self._ranges_of(connection, library.number)
             absent |= {root for root in empty if has_files_below(connection, library, root)}
             refused = connection.execute(
@@ -128,6 +135,7 @@ class Index(Ledger):
             missing=tuple(root for root in library.roots if root in absent),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
             languages=dict(languages),
+            in_part=sum(number for reason, number in reasons if is_gap(restored(reason))),
         )
 
     # Indexing
@@ -172,7 +180,7 @@ class Index(Ledger):
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
             add_rows(connection, [*rows, name_row(number, title)])
-            self._note(connection, file, FileState.READ, _recognised(opened), content, number)
+            self._note(connection, file, FileState.READ, _reason(opened), content, number)
 
     def needs_renewal(self) -> bool:
         """Whether an older Spanlight stored texts that `renew` has not indexed yet."""
@@ -261,7 +269,7 @@ class Index(Ledger):
                 " (SELECT sha256 FROM files WHERE state = ?)",
                 (FileState.GONE, FileState.READ),
             )
-            connection.execute("UPDATE files SET text = NULL WHERE state = ?", (FileState.GONE,))
+            connection.execute("UPDATE files SET text = NULL, reason = '' WHERE state = ?", (FileState.GONE,))
             self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
@@ -290,7 +298,10 @@ class Index(Ledger):
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
         text = _text_with(connection, file.path, content.sha256)
         if text is not None:
-            self._note(connection, file, FileState.READ, "", content, text)
+            (reason,) = connection.execute(
+                "SELECT coalesce(max(reason), '') FROM files WHERE text = ?", (text,)
+            ).fetchone()
+            self._note(connection, file, FileState.READ, restored(reason), content, text)
             self._rename(connection, text)
         return text is not None
 
@@ -581,13 +592,9 @@ def _dropped() -> SpanlightError:
     )
 
 
-def _recognised(opened: Opened) -> str:
-    """The note that the text of some pages was recognised in their pictures; empty where none was."""
-    number = sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages)
-    if not number:
-        return ""
-    return Message(
-        "The text of {n:,} page was recognised in its picture.",
-        "The text of {n:,} pages was recognised in their pictures.",
-        n=number,
-    )
+def _reason(opened: Opened) -> str:
+    """What of a document was not read, and that pages of it were recognised; empty for neither."""
+    reasons = [*opened.gaps[:_MOST_GAPS]]
+    if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):
+        reasons.append(RECOGNISED.filled(n=number))
+    return reasons[0] if len(reasons) == 1 else joined(reasons, " ")

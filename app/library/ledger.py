@@ -22,6 +22,9 @@ from app.library.search import clean
 
 _log = logging.getLogger(__name__)
 
+# A file's reason if that tells of its text, which it keeps; empty if it tells why it has none.
+_OF_ITS_TEXT = "CASE WHEN text IS NULL THEN '' ELSE reason END"
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -188,7 +191,8 @@ class Ledger:
                 ((os.fsencode(path), size, modified) for path, size, modified in found),
             )
             connection.execute(
-                "UPDATE files SET state = ?, reason = '' WHERE EXISTS (SELECT 1 FROM walk WHERE path = files.path"
+                f"UPDATE files SET state = ?, reason = {_OF_ITS_TEXT} WHERE EXISTS"
+                " (SELECT 1 FROM walk WHERE path = files.path"
                 " AND (size <> files.size OR modified <> files.modified OR files.state = ?))",
                 (FileState.WAITING, FileState.GONE),
             )
@@ -239,7 +243,7 @@ class Ledger:
         """Set files to WAITING, to be read with the next update, or to GONE, for the next `sweep`."""
         with self._writing() as connection:
             connection.executemany(
-                "UPDATE files SET state = ?, reason = '' WHERE number = ?",
+                f"UPDATE files SET state = ?, reason = {_OF_ITS_TEXT} WHERE number = ?",
                 [(state, file.number) for file in files],
             )
 

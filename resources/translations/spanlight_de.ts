@@ -1360,6 +1360,10 @@
         <translation>Die Datei hat sich geändert; bis zur nächsten Aktualisierung wird ihr alter Stand durchsucht.</translation>
     </message>
     <message>
+        <source>{files}, {n:,} in part</source>
+        <translation>{files}, davon {n:,} teilweise</translation>
+    </message>
+    <message>
         <source>No files yet</source>
         <translation>Noch keine Dateien</translation>
     </message>
@@ -7048,6 +7052,10 @@
         <translation>Bibliothek, eingeklappt</translation>
     </message>
     <message>
+        <source>in part</source>
+        <translation>teilweise</translation>
+    </message>
+    <message>
         <source>{pages}, recognised</source>
         <translation>{pages}, erkannt</translation>
     </message>
@@ -7276,11 +7284,11 @@
         <translation>Alle Dateien wurden gelesen.</translation>
     </message>
     <message numerus="yes">
-        <source>{read:,} of {n:,} file read. The others:</source>
-        <comment>{read:,} of {n:,} files read. The others:</comment>
+        <source>{read:,} of {n:,} file read. Not read, or only in part:</source>
+        <comment>{read:,} of {n:,} files read. Not read, or only in part:</comment>
         <translation>
-            <numerusform>{read:,} von {n:,} Datei gelesen. Die anderen:</numerusform>
-            <numerusform>{read:,} von {n:,} Dateien gelesen. Die anderen:</numerusform>
+            <numerusform>{read:,} von {n:,} Datei gelesen. Nicht oder nur teilweise gelesen:</numerusform>
+            <numerusform>{read:,} von {n:,} Dateien gelesen. Nicht oder nur teilweise gelesen:</numerusform>
         </translation>
     </message>
     <message>

@@ -1360,6 +1360,10 @@
         <translation>Ha cambiado; hasta la próxima actualización se busca en su versión anterior.</translation>
     </message>
     <message>
+        <source>{files}, {n:,} in part</source>
+        <translation>{files}, {n:,} de ellos en parte</translation>
+    </message>
+    <message>
         <source>No files yet</source>
         <translation>Aún no hay archivos</translation>
     </message>
@@ -7048,6 +7052,10 @@
         <translation>biblioteca, plegada</translation>
     </message>
     <message>
+        <source>in part</source>
+        <translation>en parte</translation>
+    </message>
+    <message>
         <source>{pages}, recognised</source>
         <translation>{pages}, reconocidas</translation>
     </message>
@@ -7276,11 +7284,11 @@
         <translation>Se han leído todos los archivos.</translation>
     </message>
     <message numerus="yes">
-        <source>{read:,} of {n:,} file read. The others:</source>
-        <comment>{read:,} of {n:,} files read. The others:</comment>
+        <source>{read:,} of {n:,} file read. Not read, or only in part:</source>
+        <comment>{read:,} of {n:,} files read. Not read, or only in part:</comment>
         <translation>
-            <numerusform>{read:,} de {n:,} archivo leído. Los demás:</numerusform>
-            <numerusform>{read:,} de {n:,} archivos leídos. Los demás:</numerusform>
+            <numerusform>{read:,} de {n:,} archivo leído. No leídos o leídos solo en parte:</numerusform>
+            <numerusform>{read:,} de {n:,} archivos leídos. No leídos o leídos solo en parte:</numerusform>
         </translation>
     </message>
     <message>

@@ -92,6 +92,17 @@ def test_libraries_are_listed(command: Command, added: Path, as_json: AsJson) ->
     assert (second["roots"], second["read"], second["total"]) == ([str(added)], 3, 5)
 
 
+def test_the_status_names_what_is_read_in_part(command: Command, court: Path, as_json: AsJson) -> None:
+    queen = court / "queen.pdf"
+    queen.write_bytes(queen.read_bytes().partition(b"xref")[0])
+    assert command("library", "add", str(court))[0] == 0
+    told = as_json("library", "status", "court")
+    assert (told["read"], [each["path"] for each in told["in_part"]]) == (3, [str(queen)])
+    out = command("library", "status", "court")[1]
+    assert "  3 of 5 files read, 1 in part, " in out and "\n  Read in part: 1 file\n" in out
+    assert f"    {queen}: This PDF is damaged" in out
+
+
 def test_without_libraries_the_first_step_is_told(command: Command, as_json: AsJson) -> None:
     for words in ("list", "update"):
         assert "library add FOLDER" in command("library", words)[1]

@@ -117,7 +117,11 @@ def test_a_password_is_not_shown(address: str, shown: str) -> None:
 @given(st.text())
 def test_only_web_addresses_are_web_addresses(typed: str) -> None:
     assert not is_web_address(typed) or typed.startswith("https://")
-    assert host_of(typed) == without_password(typed) or is_web_address(typed.strip(), local=True) or typed.startswith("http")
+    assert (
+        host_of(typed) == without_password(typed)
+        or is_web_address(typed.strip(), local=True)
+        or typed.startswith("http")
+    )
 
 
 def test_the_computer_in_an_address() -> None:

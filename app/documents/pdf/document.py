@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium
 
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered
+from app.core.layout import ALL_RECOGNISED, SOME_PICTURES, SOME_RECOGNISED
 from app.core.message import Message
 from app.core.report import Report
 from app.documents.images.pdf_of import is_picture_file, pdf_of_picture
@@ -188,31 +189,11 @@ def _notes(document: pypdfium2.PdfDocument, parts: Parts, complete: bool) -> lis
         )
     recognised = [page for page in pages if page.recognised is not None and len(page.span)]
     if recognised and len(recognised) == len(pages):
-        notes.append(
-            Message(
-                "The text of the page was recognised in its picture.",
-                "The text of all {n:,} pages was recognised in their pictures.",
-                n=len(recognised),
-            )
-        )
+        notes.append(ALL_RECOGNISED.filled(n=len(recognised)))
     elif recognised:
-        notes.append(
-            Message(
-                "The text of {n:,} of {pages} was recognised in its picture.",
-                "The text of {n:,} of {pages} was recognised in their pictures.",
-                n=len(recognised),
-                pages=all_pages,
-            )
-        )
+        notes.append(SOME_RECOGNISED.filled(n=len(recognised), pages=all_pages))
     if len(without) - lost == len(pages):
         notes.append(_ONLY_PICTURES if pictures else _NOTHING)
     elif pictures:
-        notes.append(
-            Message(
-                "{n:,} of {pages} is a picture and holds no text.",
-                "{n:,} of {pages} are pictures and hold no text.",
-                n=pictures,
-                pages=all_pages,
-            )
-        )
+        notes.append(SOME_PICTURES.filled(n=pictures, pages=all_pages))
     return notes

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from app.core.layout import TOO_MANY_CELLS
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
@@ -33,8 +34,7 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
     """
     rows = _table(normalise_newlines(decode(data, name)), report)
     if rows is None:
-        note = Message("It has too many cells for a table, so it is read as a text, line by line.")
-        return replace(read_plain_text(data, name, report), notes=(note,))
+        return replace(read_plain_text(data, name, report), notes=(TOO_MANY_CELLS,))
     blocks = SheetBlocks(name, report)
     blocks.add(rows, headed=True)
     return blocks.parts(named=True)

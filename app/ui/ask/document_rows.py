@@ -112,13 +112,15 @@ def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
 
 
 def row_of_file(file: LibraryFile, current: str = "", equal: Collection[str] = ()) -> Row:
-    """Return the row of a library's file: at the right its pages, or why it has no text.
+    """Return the row of a library's file: at the right its pages, or why it was not read whole.
 
     `current` is the path of the file on the page, `equal` are the names that need their folders.
     """
     from app.core.library import FileState
 
     match file.state:
+        case FileState.READ if file.why_unread:
+            note = tr("in part")
         case FileState.READ if file.pages and file.reason:
             note = tr("{pages}, recognised", pages=pages(file.pages))
         case FileState.READ if file.pages:

@@ -1,4 +1,4 @@
-"""The two dialogs of a library: what it is made of, and which of its files were not read."""
+"""The two dialogs of a library: what it is made of, and which of its files were not read whole."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class _LibraryDialog(PageDialog):
 
 
 class UnreadFiles(_LibraryDialog):
-    """The files of a library that were not read or are gone, each with its reason, and how many were left out.
+    """The files of a library that were not read whole or are gone, each with its reason, and how many were left out.
 
     `open_requested` carries a list with the path of a file to open; opening an encrypted file asks for its password.
     `recognise_requested` is sent when all scanned pages of the library are to be recognised.
@@ -136,13 +136,13 @@ class UnreadFiles(_LibraryDialog):
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
-        unread = [file for file in files if file.state is not FileState.READ]
+        unread = [file for file in files if file.why_unread]
         words = tr("Every file has been read.")
         if unread:
             words = tr(
-                "{read:,} of {n:,} file read. The others:",
-                "{read:,} of {n:,} files read. The others:",
-                read=len(files) - len(unread),
+                "{read:,} of {n:,} file read. Not read, or only in part:",
+                "{read:,} of {n:,} files read. Not read, or only in part:",
+                read=sum(file.state is FileState.READ for file in files),
                 n=sum(file.state is not FileState.GONE for file in files),
             )
         unreachable = localised(self._status.unreachable_in_words)

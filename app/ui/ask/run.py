@@ -417,14 +417,7 @@ class AskRun:
         if self.keys:
             number = len(self.keys)
             return Message("Not in the {n:,} open document.", "Not in the {n:,} open documents.", n=number)
-        if self.status is None:
-            return wording.NO_ANSWER
-        read, total = self.status.read, self.status.total
-        if read == total:
-            return Message("Not in {n:,} file.", "Not in {n:,} files.", n=total)
-        return Message(
-            "Not in {read:,} of {n:,} file.", "Not in {read:,} of {n:,} files.", read=read, n=total
-        )
+        return wording.NO_ANSWER if self.status is None else self.status.without_answer
 
     def facts(self) -> str:
         """Return how long the reading took, if known, what was read, and by which model; empty before the end."""

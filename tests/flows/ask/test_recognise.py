@@ -174,11 +174,13 @@ def test_in_a_library_long_scans_wait_until_they_are_wanted(workspace: Workspace
     recognise_pages(workspace, opened, (0,), Silent())
     update(workspace, library, Silent(), everything=True)
     (file,) = workspace.library.files(library)
-    assert file.state is FileState.READ and "1 page" in file.reason
+    assert file.state is FileState.READ and "1 page was recognised" in file.reason
+    assert file.why_unread.startswith("21 of 22 pages are pictures") and "--recognise" in file.why_unread
     assert update(workspace, library, Silent()).read == 0
     assert update(workspace, library, Silent(), recognise=None).read == 1, "the others were not read yet"
     (file,) = workspace.library.files(library)
     assert file.state is FileState.READ and "knave" in workspace.library.opened(file).document.text
+    assert not file.why_unread, "the others are blank"
     assert len(workspace.recognised.pages(opened.sha256)) == len(pages)
 
 

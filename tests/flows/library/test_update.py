@@ -250,6 +250,29 @@ def test_check_everything_finds_a_change_that_the_time_hides(here: Here) -> None
 # What cannot be read
 
 
+def test_a_file_that_is_read_in_part_says_so_and_its_copies_do_too(here: Here) -> None:
+    page = small_pdf([Page([Words("The deposit is due.")])])
+    (here.docs / "cut.pdf").write_bytes(page[: page.index(b"xref")])
+    (here.docs / "called.docx").write_bytes(page)
+    assert here.update() == (5, 0, 0, 0)
+
+    def in_part() -> list[str]:
+        files = here.index.files(here.library, [FileState.READ])
+        return [Path(file.path).name for file in files if "damaged" in file.why_unread]
+
+    status = here.index.status(here.library)
+    assert in_part() == ["cut.pdf"], "a file with another kind's name is read whole"
+    assert (status.in_words, status.without_answer) == ("5 files read, 1 in part", "Not in 4 of 5 files.")
+    (here.docs / "copy.pdf").write_bytes((here.docs / "cut.pdf").read_bytes())
+    os.utime(here.docs / "cut.pdf", ns=(1, 1))
+    assert here.update()[:2] == (0, 2)
+    assert in_part() == ["copy.pdf", "cut.pdf"]
+    (here.docs / "copy.pdf").unlink()
+    (here.docs / "cut.pdf").rename(here.docs / "moved.pdf")
+    assert here.update()[:2] == (0, 1)
+    assert in_part() == ["moved.pdf"]
+
+
 def test_each_fault_has_its_state_and_its_reason(here: Here) -> None:
     (here.docs / "locked.pdf").write_bytes(locked_pdf("The deposit is due.", "secret"))
     (here.docs / "scan.pdf").write_bytes(small_pdf([Page()]))

@@ -472,7 +472,10 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     assert unread.recognise.isHidden(), "none of them is a scan"
     assert [Path(file.path).name for file in unread.model.rows] == ["gone.txt", "locked.pdf"]
     unread.list.setCurrentIndex(unread.list.model().index(1, 0))
-    assert unread.words.text() == "3 of 4 files read. The others:" and unread.act.text() == "Enter it"
+    assert (
+        unread.words.text() == "3 of 4 files read. Not read, or only in part:"
+        and unread.act.text() == "Enter it"
+    )
     unread.act.click()
     QApplication.processEvents()
     sheet = view.sheets.current()

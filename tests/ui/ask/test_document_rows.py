@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.layout import Kind
-from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.library import RECOGNISED, FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Progress
 from app.ui.ask.document_rows import Files, Part, Row, all_rows, row_of_file, row_of_library, row_of_reading
 
@@ -33,6 +33,8 @@ def test_a_files_note_says_its_pages_or_why_it_cannot_be_asked() -> None:
     for given, note in (
         (file("/a.pdf", pages=38, words=9000, kind=Kind.PDF), "38 p"),
         (file("/a.txt", words=812), ""),
+        (file("/a.pdf", pages=3, reason=RECOGNISED.filled(n=2)), "3 p, recognised"),
+        (file("/a.pdf", pages=3, reason="1 of 3 pages is a picture."), "in part"),
         (file("/a.PDF", FileState.NO_TEXT), "scan"),
         (file("/a.txt", FileState.NO_TEXT), "empty"),
         (file("/a.pdf", FileState.LOCKED, reason="It needs its password."), "password"),
