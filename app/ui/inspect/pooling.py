@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
@@ -131,8 +129,8 @@ class ProofCard(SectionCard):
             for name, vector in vectors.items()
         ]
         for labels, texts in zip(self._cells, (heading, *rows), strict=True):
-            for label, text in zip_longest(labels, texts, fillvalue=""):  # a tiny model has fewer dimensions
-                label.setText(text)
+            for at, label in enumerate(labels):
+                label.setText(texts[at] if at < len(texts) else "")  # a tiny model has fewer dimensions
         with_hand, with_first = self._comparisons
         with_hand.setText(agreement(found))
         with_first.setText(
