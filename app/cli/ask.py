@@ -73,7 +73,7 @@ read, one that cannot be read or holds no text is reported there ("not_read" wit
 question are searched in its index and read. The answers come by file, with how many of its files were
 read; with --json "library" tells that, "passages" how many passages were read, and "sha256" of which
 bytes of the file the positions are. What the index holds is asked, also where the file has changed since.
-Folders that are away or cannot be opened are told on standard error (with --json in "library" too).
+Folders that are away or cannot be opened are named on standard error (with --json in "library" too).
 """
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,

@@ -64,7 +64,7 @@ _K1 = 1.2
 _MOST_CACHED = 4_000_000
 # How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
-# How many gaps of a file are told: a mailbox may have one for each attachment.
+# How many gaps of a file are stored: a mailbox may have one for each attachment.
 _MOST_GAPS = 20
 _VECTORS = "vectors-"
 # Pages of the search index that are merged in one transaction.
