@@ -25,6 +25,8 @@ _ABBREVIATION = re.compile(
     r"|lt|capt|sgt|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt",
     re.IGNORECASE,
 )
+# Abbreviations only before a number: "p. 20", "No. 5", "Art. 3".
+_NUMBERED = re.compile(r"p|nos?|nr|ch|chap|sec|sect|arts?|par|paras?|eqs?|tab|app|ed|ex|l|ll|n|v", re.IGNORECASE)
 _LONGEST_ROW = 2000
 # The number of an item or a clause: "3.1", "(a)", "iv.".
 ITEM_NUMBER = (
@@ -152,6 +154,8 @@ def _continues(text: str, found: re.Match[str]) -> bool:
     match = _WORD_BEFORE.search(before)
     word = match.group() if match else ""
     if is_abbreviation(word) or (len(word) == 1 and word.isupper()):
+        return True
+    if after[:1].isdecimal() and _NUMBERED.fullmatch(word):
         return True
     if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
         return True
