@@ -328,7 +328,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
     """Return what `ask --json` prints."""
     best = reading.best
     answers = [_answer_values(answer, opened[answer.document]) for answer in reading.answers]
-    head: dict[str, object] = {"question": question.text}
+    head: dict[str, object] = {"question": question.text, "read_as": reading.read_as or question.text}
     if best:
         head |= answers[0]
     else:
@@ -429,6 +429,8 @@ def _question_of(
 
 
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
+    if reading.read_as:
+        print(f"Read as: {one_line(reading.read_as)}")
     if not reading.complete:
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))

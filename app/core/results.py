@@ -199,7 +199,7 @@ class Reading(QuestionResult[Answer]):
     found: for each document, the evidence in each of `HEAT_BINS` equal parts of its code points, from 0 to the
     probability that the text answers, which is the value of the best answer's part. `windows_whole` is the number of
     windows of the whole text, an estimate if not all were read; 0 if unknown. `own_threshold` is the reader's, if it is
-    judged by another; else 0.
+    judged by another; else 0. `read_as` is the question as it was read where slips in it were corrected; else empty.
     """
 
     answers: tuple[Answer, ...]
@@ -218,6 +218,7 @@ class Reading(QuestionResult[Answer]):
     absent: float = 0.0
     finder: str = ""
     own_threshold: float = 0.0
+    read_as: str = ""
 
     @property
     def judged_whole(self) -> bool:

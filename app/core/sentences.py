@@ -26,7 +26,9 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 # Abbreviations only before a number: "p. 20", "No. 5", "Art. 3".
-_NUMBERED = re.compile(r"p|nos?|nr|ch|chap|sec|sect|arts?|par|paras?|eqs?|tab|app|ed|ex|l|ll|n|v", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"p|nos?|nr|ch|chap|sec|sect|arts?|par|paras?|eqs?|tab|app|ed|ex|l|ll|n|v", re.IGNORECASE
+)
 _LONGEST_ROW = 2000
 # The number of an item or a clause: "3.1", "(a)", "iv.".
 ITEM_NUMBER = (

@@ -7503,6 +7503,10 @@
         <source>{time}, {read}</source>
         <translation>{time}, {read}</translation>
     </message>
+    <message>
+        <source>Read as “{question}”. {read}</source>
+        <translation>Gelesen als „{question}“. {read}</translation>
+    </message>
     <message numerus="yes">
         <source>{n:,} passage read by {model}</source>
         <comment>{n:,} passages read by {model}</comment>

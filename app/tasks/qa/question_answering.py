@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain, groupby, islice
 from time import perf_counter
 
@@ -20,10 +19,11 @@ from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.tasks.batches import Pace, Runner, batch_size, by_length, group_size, in_groups
 from app.tasks.qa.question_run import BEST_GROUPS, QuestionRun, Step
-from app.tasks.qa.ranking import WordStarts
+from app.tasks.qa.ranking import WordStarts, word_starts_of
 from app.tasks.qa.spans import Candidate
+from app.tasks.qa.spelling import respelt
 from app.tasks.task import ReadyModel
-from app.tasks.text.sections import section_tokens, sections
+from app.tasks.text.sections import TextCache, section_tokens, sections
 from app.tasks.text.windows import Window
 
 # A text of at most `READ` windows is read by the careful reader alone. Of a longer one the quick reader reads up to
@@ -47,7 +47,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     question.require_words()
-    run = QuestionRun(0, question, model, report)
+    run = QuestionRun(0, _respelt(question, model), model, report)
     finder = _finder_for(run, model)
     pace = Pace(report, Message("windows"))  # started here: loading the finder is not reading
     run, steps = _plan(run, model, finder, report)
@@ -83,7 +83,7 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     pace = Pace(report, Message("questions"))
     readings: dict[int, Reading] = {}
     runs = (
-        QuestionRun(index, replace(question, in_order=not question.quick), model, report)
+        QuestionRun(index, replace(_respelt(question, model), in_order=not question.quick), model, report)
         for index, question in enumerate(questions)
     )
     for finder, group in groupby(runs, lambda run: _finder_for(run, model)):
@@ -141,6 +141,13 @@ def _read_each(
             yield run
         if not run.total:
             yield run
+
+
+def _respelt(question: Question, model: ReadyModel) -> Question:
+    """The question as it is read: without the slips that the documents' own words tell."""
+    cache = model.text_cache or TextCache(model.tokenizer, most=0)
+    text = respelt(question.text, [cache.of(each) for each in question.documents], model.tokenizer)
+    return question if text == question.text else replace(question, text=text, typed=question.text)
 
 
 def _finder_for(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:
@@ -242,7 +249,7 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
         texts = [reader.text_cache.of(document) for document in documents]
         for text in texts:
             report.check()
-            text.get(WordStarts, partial(WordStarts, text.text))
+            word_starts_of(text)
         for done, section in enumerate(every):
             report.check()
             report.progress(Progress(done, len(every), Message("sections")))

@@ -145,7 +145,7 @@ class PassageRanking:
         word_starts: list[WordStarts] = []
         for text in texts:
             check()
-            word_starts.append(text.get(WordStarts, partial(WordStarts, text.text)))
+            word_starts.append(word_starts_of(text))
         for term in terms(question):
             check()
             counts = _counts(term, documents, word_starts, self._firsts)
@@ -256,6 +256,11 @@ def _weight(text: str, at: int, size: int, term: Term) -> float:
     if _lower(text[at:end]) == term.word:
         return 1.0
     return _PREFIX_WEIGHT if wanted >= _LEAST_PREFIXED and end - at <= wanted + _MOST_LONGER else 0.0
+
+
+def word_starts_of(text: CachedText) -> WordStarts:
+    """The index of where a text's words begin, cached with the text."""
+    return text.get(WordStarts, partial(WordStarts, text.text))
 
 
 _LETTERS = 4

@@ -425,9 +425,11 @@ class AskRun:
             return ""
         passages = self.passages if self.library is not None else None
         read = _model_note(self.reading, passages, is_whole=self.reading.complete and not self.unrecognised)
-        if not self.reading.seconds:
-            return read
-        return Message("{time}, {read}", time=wording.duration(self.reading.seconds), read=read)
+        if self.reading.seconds:
+            read = Message("{time}, {read}", time=wording.duration(self.reading.seconds), read=read)
+        if self.reading.read_as:
+            read = Message("Read as “{question}”. {read}", question=self.reading.read_as, read=read)
+        return read
 
     def visit(self) -> Visit | None:
         """Return the question with its chosen answer for the page Look inside; None before the text was read."""
@@ -437,8 +439,9 @@ class AskRun:
         from app.core.inspection import Subject, Visit
 
         text, view = self.opened.document.text, self.opened.document.view
-        subject = Subject(Head.QUESTION_ANSWERING, text, self.question, focus, view=view)
-        return Visit(subject, self.reading.model, self.question)
+        question = self.reading.read_as or self.question
+        subject = Subject(Head.QUESTION_ANSWERING, text, question, focus, view=view)
+        return Visit(subject, self.reading.model, question)
 
     def _progress_note(self, how: str) -> str:
         reading = self.reading

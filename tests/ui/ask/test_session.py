@@ -62,6 +62,14 @@ def test_a_question_is_queued_read_and_done() -> None:
     assert visit is not None and visit.subject.focus == answer("dawn").span
 
 
+def test_it_is_said_how_a_misspelt_question_was_read() -> None:
+    run = begun(question="whne?")
+    run.finish(replace(found("dawn", 100, whole=True), read_as="when?"))
+    assert run.facts().startswith("Read as “when?”.")
+    visit = run.visit()
+    assert visit is not None and visit.subject.pair == "when?"
+
+
 def test_it_is_said_which_reader_found_and_which_read() -> None:
     run = begun()
     both = found("noon", 100, model="reader-careful", whole=True)
