@@ -19,6 +19,7 @@ from app.core.text import Document, Span
 from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.near_ties import NearTies
 from app.tasks.qa.ranking import LEAST_LENGTH, GivenPassages, PassageRanking, lexical_scores
+from app.tasks.qa.rows import RowScores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, calibrated_shares
 from app.tasks.task import ReadyModel
@@ -249,12 +250,22 @@ class QuestionRun:
         )
         self._characters_cut += len(section)
         self._windows_cut += len(found)
+        return [replace(window, lexical=self._lexical(section.document, window.starts)) for window in found]
+
+    def _lexical(self, document: int, starts: np.ndarray) -> np.ndarray | None:
+        """What the question's words near these code points add to the start logits there, float32[n]; None for nothing.
+
+        In a long text they tell the passage, in a table the row.
+        """
+        rows = self._row_scores.at(document, starts)
         if self._characters < LEAST_LENGTH:
-            return found
-        document = section.document
-        return [
-            replace(window, lexical=lexical_scores(self.ranking, document, window.starts)) for window in found
-        ]
+            return rows
+        passages = lexical_scores(self.ranking, document, starts)
+        return passages if rows is None else passages + rows
+
+    @cached_property
+    def _row_scores(self) -> RowScores:
+        return RowScores(self.question.text, self._cached_texts)
 
     def steps(self) -> Iterator[Step]:
         """Read every window, a group in each step; raise Stopped when the work is to stop."""

@@ -208,7 +208,7 @@ def _counts(
     most = max(_COMMON_FROM, total)
     for number, document in enumerate(documents):
         for needle in term.needles:
-            positions, weights = _occurrences(document.text, word_starts[number], needle, term, most)
+            positions, weights = occurrences(document.text, word_starts[number], needle, term, most)
             most -= len(positions)
             if most <= 0:
                 return None
@@ -217,7 +217,7 @@ def _counts(
     return counts
 
 
-def _occurrences(
+def occurrences(
     text: str, word_starts: WordStarts, needle: str, term: Term, most: int
 ) -> tuple[list[int], list[float]]:
     """The positions of a term in a text, at most `most`, and the weight of each occurrence."""
