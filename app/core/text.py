@@ -202,6 +202,21 @@ def common_prefix(one: str, other: str) -> int:
     return low
 
 
+def is_one_slip(word: str, other: str) -> bool:
+    """Whether two words differ by one letter that is missing or another, or by two neighbours exchanged, but not by
+    their endings alone.
+    """
+    short, long = sorted((word, other), key=len)
+    if len(long) - len(short) > 1 or long.startswith(short):
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    return short[at + 1 :] == long[at + 1 :] or (
+        short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    )
+
+
 def normalise_newlines(text: str) -> str:
     """Turn CR LF and lone CR into LF; done once, when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -18,6 +18,7 @@ from app.core.text import (
     Span,
     View,
     blanks_in,
+    is_one_slip,
     normalise_newlines,
     utf16_units,
     whole_words,
@@ -159,3 +160,29 @@ def test_a_span_holds_the_same_words_in_both(text: str, data: st.DataObject) -> 
     units = text.encode("utf-16-le")
     assert units[2 * first : 2 * last].decode("utf-16-le") == text[start:end]
     assert utf16_units(text) * 2 == len(units)
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = st.text(LETTERS, min_size=5, max_size=8)
+
+
+@given(WORDS, st.data())
+def test_one_slip_is_found(word: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(word) - 2))
+    letter = data.draw(st.sampled_from(LETTERS))
+    exchanged = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    for other in (
+        word[:at] + word[at + 1 :],
+        word[:at] + letter + word[at:],
+        word[:at] + letter + word[at + 1 :],
+        exchanged,
+    ):
+        is_ending = other.startswith(word) or word.startswith(other)
+        assert is_one_slip(word, other) is is_one_slip(other, word) is not is_ending
+
+
+@given(WORDS, WORDS)
+def test_two_slips_are_too_many(word: str, other: str) -> None:
+    far = len(word) == len(other) and sum(a != b for a, b in zip(word, other, strict=True)) > 2
+    if far or abs(len(word) - len(other)) > 1:
+        assert not is_one_slip(word, other)

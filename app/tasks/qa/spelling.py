@@ -1,7 +1,8 @@
 """Corrects misspelt words of a question by the documents' own words.
 
 A slip of the keys hides a word from both the search for passages and the reader, whose tokens of it are those of other
-words: of 356 questions on single paragraphs with one letter wrong, reader-quick answered half as many.
+words: with one wrong letter in each of 356 questions on single paragraphs, the F1 of reader-quick's answers falls from
+59 to 29, and is 54 with these corrections.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Tokenizer
 
+from app.core.text import is_one_slip
 from app.tasks.qa.ranking import word_starts_of
 from app.tasks.text.sections import CachedText
 
@@ -64,18 +66,3 @@ def _correction(word: str, texts: Iterable[CachedText]) -> str:
                 if there.islower() and is_one_slip(word, there):
                     near[there] += 1
     return near.most_common(1)[0][0] if near else word
-
-
-def is_one_slip(word: str, other: str) -> bool:
-    """Whether two words differ by one letter that is missing or another, or by two neighbours exchanged, but not by
-    their endings alone.
-    """
-    short, long = sorted((word, other), key=len)
-    if len(long) - len(short) > 1 or long.startswith(short):
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    if len(short) < len(long):
-        return short[at:] == long[at + 1 :]
-    return short[at + 1 :] == long[at + 1 :] or (
-        short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
-    )

@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.core.report import Silent
 from app.core.requests import Question, QuestionBatch
 from app.core.text import Document
 from app.tasks.qa.question_answering import read, read_batch
-from app.tasks.qa.spelling import is_one_slip, respelt
+from app.tasks.qa.spelling import respelt
 from app.tasks.text.sections import CachedText
 from tests.helpers.fake_models import span_reader
 from tests.helpers.small_models import small_tokenizer
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WORDS = st.text(LETTERS, min_size=5, max_size=8)
 TEXT = "Old mattresses are stuffed with straw. Hansen paid for lengths of it; lengths were sold in Zwolle."
 
 
@@ -56,28 +52,6 @@ def test_a_word_that_the_tokenizer_knows_is_right_as_it_is() -> None:
 
 def test_the_more_frequent_word_is_taken() -> None:
     assert corrected("many sprongs", "A sprungs, two springs, more springs.") == "many springs"
-
-
-@given(WORDS, st.data())
-def test_one_slip_is_found(word: str, data: st.DataObject) -> None:
-    at = data.draw(st.integers(1, len(word) - 2))
-    letter = data.draw(st.sampled_from(LETTERS))
-    exchanged = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    for other in (
-        word[:at] + word[at + 1 :],
-        word[:at] + letter + word[at:],
-        word[:at] + letter + word[at + 1 :],
-        exchanged,
-    ):
-        is_ending = other.startswith(word) or word.startswith(other)
-        assert is_one_slip(word, other) is is_one_slip(other, word) is not is_ending
-
-
-@given(WORDS, WORDS)
-def test_two_slips_are_too_many(word: str, other: str) -> None:
-    far = len(word) == len(other) and sum(a != b for a, b in zip(word, other, strict=True)) > 2
-    if far or abs(len(word) - len(other)) > 1:
-        assert not is_one_slip(word, other)
 
 
 def test_the_reading_says_how_the_question_was_read() -> None:
