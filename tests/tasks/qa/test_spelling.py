@@ -32,6 +32,8 @@ def corrected(question: str, *texts: str) -> str:
         ("re-matresses matresses's", "re-matresses matresses's"),
         ("mitresses cost", "mitresses cost"),  # two slips
         ("attresses cost", "attresses cost"),
+        ("is it old, or stufed", "is it old, or stuffed"),
+        ("strw, straww, sold, soldd", "straw, straww, sold, soldd"),  # short words are too alike
         ("mattresses sold", "mattresses sold"),
     ],
 )
