@@ -6532,6 +6532,14 @@
         <translation>Erst die richtigen Wörter im Dokument auswählen  (dort Esc, dann E)</translation>
     </message>
     <message>
+        <source>Read as “{question}”</source>
+        <translation>Gelesen als „{question}“</translation>
+    </message>
+    <message>
+        <source>Put a word in quotation marks to have it read as it is typed</source>
+        <translation>Setzen Sie ein Wort in Anführungszeichen, damit es gelesen wird, wie es getippt ist</translation>
+    </message>
+    <message>
         <source>Answer: {words}</source>
         <translation>Antwort: {words}</translation>
     </message>
@@ -7502,10 +7510,6 @@
     <message>
         <source>{time}, {read}</source>
         <translation>{time}, {read}</translation>
-    </message>
-    <message>
-        <source>Read as “{question}”. {read}</source>
-        <translation>Gelesen als „{question}“. {read}</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} passage read by {model}</source>

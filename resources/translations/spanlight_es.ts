@@ -6532,6 +6532,14 @@
         <translation>Selecciona antes las palabras correctas en el documento  (Esc ahí, luego E)</translation>
     </message>
     <message>
+        <source>Read as “{question}”</source>
+        <translation>Se leyó «{question}»</translation>
+    </message>
+    <message>
+        <source>Put a word in quotation marks to have it read as it is typed</source>
+        <translation>Ponga una palabra entre comillas para que se lea tal como está escrita</translation>
+    </message>
+    <message>
         <source>Answer: {words}</source>
         <translation>Respuesta: {words}</translation>
     </message>
@@ -7502,10 +7510,6 @@
     <message>
         <source>{time}, {read}</source>
         <translation>{time}, {read}</translation>
-    </message>
-    <message>
-        <source>Read as “{question}”. {read}</source>
-        <translation>Se leyó «{question}». {read}</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} passage read by {model}</source>

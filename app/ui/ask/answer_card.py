@@ -113,9 +113,14 @@ class AnswerCard(QFrame):
         """Show what was found so far: an answer, words with low confidence, or that nothing answers."""
         place = run.place(0) if run.answers() else None
         is_shown = run.judged().shown is not None
-        for label, words in ((self.over, _over(run)), (self.facts, run.facts())):
+        read_as = run.reading.read_as if run.reading is not None else ""
+        respelt = tr("Read as “{question}”", question=read_as) if read_as else ""
+        over = "\n".join(filter(None, (respelt, _over(run))))
+        for label, words in ((self.over, over), (self.facts, run.facts())):
             label.setText(words)
             label.setVisible(bool(words))
+        tip = tr("Put a word in quotation marks to have it read as it is typed") if read_as else ""
+        self.over.setToolTip(as_tip(tip))
         for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
             widget.hide()
         # Not hidden first, as the others are: it may have the focus.

@@ -426,9 +426,7 @@ class AskRun:
         passages = self.passages if self.library is not None else None
         read = _model_note(self.reading, passages, is_whole=self.reading.complete and not self.unrecognised)
         if self.reading.seconds:
-            read = Message("{time}, {read}", time=wording.duration(self.reading.seconds), read=read)
-        if self.reading.read_as:
-            read = Message("Read as “{question}”. {read}", question=self.reading.read_as, read=read)
+            return Message("{time}, {read}", time=wording.duration(self.reading.seconds), read=read)
         return read
 
     def visit(self) -> Visit | None:

@@ -174,6 +174,19 @@ def test_a_stop_says_nothing_of_the_part_that_was_not_read(
     assert card.answer.text() == "No answer in the part that was read"
 
 
+def test_a_question_that_was_read_without_its_slips_is_shown_as_it_was_read(
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
+) -> None:
+    run.start_reading()
+    run.finish(replace(FOUND, read_as="when did it begin?"))
+    shown(panel, sheet)
+    assert "when did it begin?" in panel.card.over.text() and panel.card.over.toolTip()
+    assert "when did it begin?" in panel.card.accessibleName()
+    run.finish(FOUND)
+    shown(panel, sheet)
+    assert not panel.card.over.text() and not panel.card.over.toolTip()
+
+
 def test_of_the_best_passages_nothing_is_said_of_the_rest(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
