@@ -50,7 +50,7 @@ from app.library.schema import (
     suffix_of,
     title_of,
 )
-from app.library.vectors import Vectors
+from app.library.vectors import VectorFiles
 
 # How much a word in a file's name counts, relative to one in the passage. Of docqa's questions with the document's name
 # added, 95% have their answer in the first 20 of 100,000 passages where names are not searched, and all from 0.5 on; in
@@ -66,7 +66,6 @@ _MOST_CACHED = 4_000_000
 _MOST_NAMES = 8
 # How many gaps of a file are stored: a mailbox may have one for each attachment.
 _MOST_GAPS = 20
-_VECTORS = "vectors-"
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -94,7 +93,7 @@ class Index(Ledger):
         self._cached = 0  # code points of these
         # By library, each with the connection that read it and the version of the database that it saw.
         self._ranges: dict[int, tuple[sqlite3.Connection, int, Ranges]] = {}
-        self._vectors: dict[str, Vectors] = {}
+        self._vectors = VectorFiles(folder)
 
     def status(self, library: Library, vectors: str = "") -> LibraryStatus:
         """How much of a library is indexed; passages with a vector are counted in the vectors of the name `vectors`."""
@@ -161,7 +160,7 @@ class Index(Ledger):
                 return
             first = allocate_numbers(connection, len(starts))
             rows = passage_rows(first, text, starts)
-            self._clear_vectors(np.arange(first, first + len(starts)))
+            self._vectors.clear(np.arange(first, first + len(starts)))
             number = connection.execute(
                 "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages, language)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -258,10 +257,10 @@ class Index(Ledger):
             self._sweep(connection)
             self._write_backup(connection)
 
-    def sweep(self) -> None:
+    def sweep(self) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
-        A file that is gone stays in the ledger without its text, unless another file has the same content.
+        Returns the number of passages deleted. A file that is gone stays in the ledger without its text, unless another file has the same content.
         """
         with self._writing() as connection:
             connection.execute(
@@ -270,10 +269,10 @@ class Index(Ledger):
                 (FileState.GONE, FileState.READ),
             )
             connection.execute("UPDATE files SET text = NULL, reason = '' WHERE state = ?", (FileState.GONE,))
-            self._sweep(connection)
+            return self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
-        """Merge the segments of the search index, and shrink the file if more than 5% of it is free.
+        """Merge the segments of the search index, and shrink each file of which more than 5% is free.
 
         `check` is called before each transaction, and may raise.
         """
@@ -294,6 +293,9 @@ class Index(Ledger):
             size = used * int(connection.execute("PRAGMA page_size").fetchone()[0])
         # VACUUM copies the database, and the copy goes through the journal.
         self._writer.wipe(everywhere=20 * free > used and disk_usage(self._folder).free > 3 * size)
+        check()
+        with self._writing():
+            self._vectors.compact()
 
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
         text = _text_with(connection, file.path, content.sha256)
@@ -319,7 +321,7 @@ class Index(Ledger):
                 add_rows(connection, [name_row(text, name)])
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
-    def _sweep(self, connection: sqlite3.Connection) -> None:
+    def _sweep(self, connection: sqlite3.Connection) -> int:
         unused = connection.execute(
             "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
         ).fetchall()
@@ -342,8 +344,10 @@ class Index(Ledger):
         shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
         for (text,) in shared:
             self._rename(connection, text)
+        numbers = np.concatenate(dropped)
         # If the transaction is rolled back, the vectors are computed again.
-        self._clear_vectors(np.concatenate(dropped))
+        self._vectors.clear(numbers)
+        return len(numbers)
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
         """A text's first passage number, its name, its characters, and the starts of its passages in these."""
@@ -377,7 +381,7 @@ class Index(Ledger):
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
         own = _mask(ranges)
-        scores = self._vectors_of(vectors).scores(vector)[: len(own)]
+        scores = self._vectors.of(vectors).scores(vector)[: len(own)]
         return _best(scores * own[: len(scores)], most)
 
     def texts_of(self, numbers: Iterable[int], library: Library) -> dict[int, int]:
@@ -468,7 +472,7 @@ class Index(Ledger):
     def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
         """Whether the passage of each number is in these ranges and has a vector."""
         there = _mask(ranges)
-        return there & self._vectors_of(vectors).have(len(there))
+        return there & self._vectors.of(vectors).have(len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width], except of a text that was deleted meanwhile."""
@@ -480,18 +484,11 @@ class Index(Ledger):
             there = [at for at, passage in enumerate(passages) if texts[passage.text]]
             if there:
                 numbers = np.array([passages[at].number for at in there])
-                self._vectors_of(vectors).put(numbers, values[there])
+                self._vectors.of(vectors).put(numbers, values[there])
 
     def drop_other_vectors(self, vectors: str) -> None:
         """Delete all vectors but those of this name."""
-        for file in self._folder.glob(f"{_VECTORS}*"):
-            if file.name != f"{_VECTORS}{vectors}":
-                with self._lock:  # Windows deletes nothing that is open
-                    self._vectors.pop(file.name.removeprefix(_VECTORS), None)
-                try:
-                    file.unlink(missing_ok=True)
-                except OSError:  # another process has it open: the next one deletes it
-                    continue
+        self._vectors.drop_others(vectors)
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
@@ -500,7 +497,7 @@ class Index(Ledger):
             self._bodies.clear()
             self._cached = 0
             self._ranges.clear()
-            self._vectors.clear()
+        self._vectors.close()
 
     def _body(self, connection: sqlite3.Connection, text: int) -> tuple[str, View]:
         with self._lock:
@@ -536,19 +533,6 @@ class Index(Ledger):
         with self._lock:
             self._ranges[library] = connection, now, ranges
         return ranges
-
-    def _vectors_of(self, name: str) -> Vectors:
-        """The vectors of a name, which ends with their width, as in "minilm-384"."""
-        with self._lock:
-            if name not in self._vectors:
-                width = int(name.rpartition("-")[2])
-                self._vectors[name] = Vectors(self._folder / f"{_VECTORS}{name}", width)
-            return self._vectors[name]
-
-    def _clear_vectors(self, numbers: np.ndarray) -> None:
-        """Delete the vectors of passages for every model, inside a transaction that deletes or adds these passages."""
-        for file in self._folder.glob(f"{_VECTORS}*"):
-            self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
 
 
 def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:

@@ -36,8 +36,8 @@ _LOCK = "update.lock"
 # Processes that read files; each may take 2 GB.
 _MOST_READERS = 4
 _CHUNK = 1 << 20
-# The index is compacted after an update with more changes.
-_MANY_CHANGES = 200
+# The index is compacted after an update with more changes, or with more passages deleted.
+_MANY_CHANGES, _MANY_PASSAGES = 200, 5000
 _NEEDS_CONSENT = Message(
     "“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update"
     " --recognise."
@@ -118,8 +118,8 @@ def update(
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
         _follow_moved(workspace, library)
-        index.sweep()
-        if len(waiting) + len(gone) > _MANY_CHANGES:
+        deleted = index.sweep()
+        if len(waiting) + len(gone) > _MANY_CHANGES or deleted > _MANY_PASSAGES:
             index.compact(report.check)
         # Files that were only moved are not gone.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}

@@ -23,7 +23,7 @@ from app.engine.child import ChildBug
 from app.flows.answer_table.tables import files_of, save_table, tables
 from app.flows.ask import document_process
 from app.flows.library import update as update_module
-from app.flows.library.libraries import plan_library, save_library
+from app.flows.library.libraries import plan_library, remove_library, save_library
 from app.flows.library.update import Update, read_locked, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -35,6 +35,8 @@ from tests.helpers.libraries import (
     NONE,
     everything_of,
     found_in,
+    give_vectors,
+    have_their_own,
     linked,
     make_older,
     refuse,
@@ -43,6 +45,7 @@ from tests.helpers.libraries import (
 )
 from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
+VECTORS = "some-32"
 Counts = tuple[int, int, int, int]  # read, known, failed, gone
 SILENT = Silent()
 NAMES = ["apple.txt", "banana.md", "cherry.html"]
@@ -245,6 +248,33 @@ def test_check_everything_finds_a_change_that_the_time_hides(here: Here) -> None
     assert here.update() == (0, 0, 0, 0)
     assert here.update(everything=True) == (1, 0, 0, 0)
     assert here.found("olive") == ["apple.txt"]
+
+
+@POSIX
+def test_the_space_of_much_text_comes_back_with_its_file_and_with_its_library(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def taken() -> int:
+        return sum(file.stat().st_blocks for file in here.workspace.paths.library.iterdir())
+
+    monkeypatch.setattr(update_module, "_MANY_PASSAGES", 100)
+    here.update()
+    small = taken()
+    long = " ".join(map(str, range(30_000)))
+    written(here.docs, {"long.txt": long})
+    others = linked(here.workspace, written(tmp_path / "others", {"other.txt": long[:-1]}))
+    for library in here.library, others:
+        here.update(library)
+        give_vectors(here.index, VECTORS)
+    large = taken()
+    (here.docs / "long.txt").unlink()
+    assert here.update() == (0, 0, 0, 1)
+    half = taken()
+    assert half - small < 0.6 * (large - small)
+    assert have_their_own(here.index, others, VECTORS)
+    remove_library(here.workspace, others, SILENT)
+    assert taken() - small < 0.2 * (half - small)
+    assert have_their_own(here.index, here.library, VECTORS)
 
 
 # What cannot be read
