@@ -99,7 +99,7 @@ class Index(Ledger):
         """How much of a library is indexed; passages with a vector are counted in the vectors of the name `vectors`."""
         # Before the database is locked: a network drive may take its time.
         absent = {root for root in library.roots if not exists(root)}
-        empty = {root for root in library.roots if is_empty(root)}
+        doubtful = [*filter(is_empty, library.roots), *self.drives_away(library)]
         with self._reading() as connection:
             states = dict(
                 connection.execute(
@@ -122,7 +122,7 @@ class Index(Ledger):
                 (library.number, FileState.READ),
             ).fetchall()
             ranges = self._ranges_of(connection, library.number)
-            absent |= {root for root in empty if has_files_below(connection, library, root)}
+            absent |= {folder for folder in doubtful if has_files_below(connection, library, folder)}
             refused = connection.execute(
                 "SELECT path FROM refused WHERE library = ? ORDER BY path", (library.number,)
             ).fetchall()
@@ -131,7 +131,7 @@ class Index(Ledger):
             passages=sum(ranges.counts),
             embedded=int(self._have(vectors, ranges).sum()) if vectors else 0,
             words=int(words),
-            missing=tuple(root for root in library.roots if root in absent),
+            missing=tuple(sorted(absent)),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
             languages=dict(languages),
             in_part=sum(number for reason, number in reasons if is_gap(restored(reason))),
@@ -149,37 +149,60 @@ class Index(Ledger):
         with self._reading() as connection:
             return _text_with(connection, path, sha256) is not None
 
-    def put(self, file: LibraryFile, opened: Opened, view: View) -> None:
-        """Store what was read from a file and index its passages, in one transaction. The text is not empty."""
-        text, title = opened.document.text, title_of(file.path)
+    def put(self, file: LibraryFile, opened: Opened, view: View, *, again: bool = False) -> None:
+        """Store what was read from a file and index its passages, in one transaction. The text is not empty.
+
+        A file that has the same words as before keeps its passages, and so their vectors. With `again` the next update
+        reads it once more.
+        """
+        text, title, suffix = opened.document.text, title_of(file.path), suffix_of(file.path)
         starts = starts_of_passages(text)
-        body = (deflate(text), pack_view(view), pack_layout(opened), pack_starts(starts))
+        body = (deflate(text), pack_view(view), pack_starts(starts))
+        layout, words = pack_layout(opened), len(text.split())
+        about = (opened.sha256, opened.kind, len(opened.pages), words, opened.language)
         content = Content(opened.sha256, opened.size, opened.modified)
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            first = allocate_numbers(connection, len(starts))
-            rows = passage_rows(first, text, starts)
-            self._vectors.clear(np.arange(first, first + len(starts)))
-            number = connection.execute(
-                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages, language)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    opened.sha256,
-                    suffix_of(file.path),
-                    title,
-                    opened.kind,
-                    len(opened.pages),
-                    len(text.split()),
-                    first,
-                    len(starts),
-                    opened.language,
-                ),
-            ).lastrowid
-            assert number is not None
-            connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
-            add_rows(connection, [*rows, name_row(number, title)])
+            connection.execute(  # one with the same bytes, which were to be read again
+                "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
+                (opened.sha256, suffix),
+            )
+            same = connection.execute(
+                "SELECT text FROM files JOIN bodies USING (text)"
+                " WHERE number = ? AND deflated = ? AND view = ? AND starts = ? AND NOT EXISTS"
+                " (SELECT 1 FROM files AS others WHERE text = bodies.text AND number <> ? AND sha256 <> ?)",
+                (file.number, *body, file.number, opened.sha256),
+            ).fetchone()
+            if same:
+                (number,) = same
+                connection.execute(
+                    "UPDATE texts SET sha256 = ?, kind = ?, pages = ?, words = ?, language = ? WHERE number = ?",
+                    (*about, number),
+                )
+                connection.execute("UPDATE bodies SET layout = ? WHERE text = ?", (layout, number))
+                connection.execute("DELETE FROM again WHERE text = ?", (number,))
+            else:
+                first = allocate_numbers(connection, len(starts))
+                self._vectors.clear(np.arange(first, first + len(starts)))
+                number = connection.execute(
+                    "INSERT INTO texts (sha256, kind, pages, words, language, suffix, name, first, passages)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*about, suffix, title, first, len(starts)),
+                ).lastrowid
+                assert number is not None
+                connection.execute(
+                    "INSERT INTO bodies (text, deflated, view, starts, layout) VALUES (?, ?, ?, ?, ?)",
+                    (number, *body, layout),
+                )
+                add_rows(connection, [*passage_rows(first, text, starts), name_row(number, title)])
+            if again:
+                connection.execute("INSERT INTO again VALUES (?)", (number,))
             self._note(connection, file, FileState.READ, _reason(opened), content, number)
+            connection.execute(  # its copies' too
+                "UPDATE files SET reason = (SELECT reason FROM files WHERE number = ?) WHERE text = ?",
+                (file.number, number),
+            )
 
     def needs_renewal(self) -> bool:
         """Whether an older Spanlight stored texts that `renew` has not indexed yet."""
@@ -234,21 +257,6 @@ class Index(Ledger):
             if any(page.recognised is None and not len(page.span) for page in pages):
                 yield text
 
-    def reread_pictures(self, library: Library) -> None:
-        """Have the next update read the files again that have pages without text, which may be pictures.
-
-        Until then they are searched as they were read.
-        """
-        texts = list(self.texts_with_pictures(library))
-        with self._writing() as connection:
-            for text in texts:
-                # So that no file counts as equal to these any more.
-                connection.execute("UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,))
-                connection.execute(
-                    "UPDATE files SET state = ? WHERE text = ? AND state = ?",
-                    (FileState.WAITING, text, FileState.READ),
-                )
-
     def remove(self, library: Library) -> None:
         """Remove a library, and from the index the files that no other library has. No document is touched."""
         with self._writing() as connection:
@@ -260,7 +268,8 @@ class Index(Ledger):
     def sweep(self) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
-        Returns the number of passages deleted. A file that is gone stays in the ledger without its text, unless another file has the same content.
+        A file that is gone stays in the ledger without its text, unless another file has the same content. Returns how
+        many passages were deleted.
         """
         with self._writing() as connection:
             connection.execute(
@@ -438,13 +447,13 @@ class Index(Ledger):
         """
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
-            stored = connection.execute(
+            row = connection.execute(
                 "SELECT layout, language FROM bodies JOIN texts ON number = text WHERE text = ?", (file.text,)
             ).fetchone()
-        if stored is None:  # its text was still cached
+        if row is None:  # its text was still cached
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
-        layout, language = stored
+        layout, language = row
         return replace(unpack_layout(document, file.kind, layout), language=language)
 
     def count_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
@@ -538,7 +547,8 @@ class Index(Ledger):
 def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
     """The number of the text read from these bytes under the extension of this path; None where there is none."""
     row = connection.execute(
-        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix_of(path))
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN (SELECT text FROM again)",
+        (sha256, suffix_of(path)),
     ).fetchone()
     return row[0] if row is not None else None
 

@@ -78,7 +78,9 @@ def test_another_process_sees_what_is_put(tmp_path: Path) -> None:
     assert others.have(2).tolist() == [False, True]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="holes take space there, and nothing that is mapped is replaced")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="holes take space there, and nothing that is mapped is replaced"
+)
 @pytest.mark.parametrize("kept", [range(1, 1001), range(4001, 5001), range(0)], ids=["first", "last", "none"])
 def test_deleted_vectors_take_no_space_and_who_has_them_mapped_goes_on(
     vectors: Vectors, tmp_path: Path, kept: range
