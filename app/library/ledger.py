@@ -143,17 +143,9 @@ class Ledger:
 
     def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
         """A library's files in the order of their paths; with `states` only those in one of these."""
-        wanted = tuple(states)
-        condition = f" AND files.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
+        wanted = tuple(states) or tuple(FileState)
         with self._reading() as connection:
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number"
-                    f" WHERE members.library = ?{condition} ORDER BY files.path",
-                    (library.number, *wanted),
-                )
-            ]
+            return _files(connection, library, f"files.state IN ({', '.join('?' * len(wanted))})", *wanted)
 
     def file(self, path: str) -> LibraryFile | None:
         """The file at a path, None if it is in no library."""
@@ -190,14 +182,8 @@ class Ledger:
     def to_read_again(self, library: Library) -> list[LibraryFile]:
         """A library's files that were read and are to be read again, in the order of their paths."""
         with self._reading() as connection:
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ?"
-                    " AND files.state = ? AND files.text IN (SELECT text FROM again) ORDER BY files.path",
-                    (library.number, FileState.READ),
-                )
-            ]
+            condition = "files.state = ? AND files.text IN (SELECT text FROM again)"
+            return _files(connection, library, condition, FileState.READ)
 
     def keep(self, file: LibraryFile) -> None:
         """Leave a file that was to be read again as it was read."""
@@ -257,14 +243,7 @@ class Ledger:
                     f"INSERT OR IGNORE INTO {table} VALUES (?, ?)",
                     [(library.number, os.fsencode(path)) for path in folders],
                 )
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ?"
-                    " AND files.path NOT IN (SELECT path FROM walk) ORDER BY files.path",
-                    (library.number,),
-                )
-            ]
+            return _files(connection, library, "files.path NOT IN (SELECT path FROM walk)")
 
     def enter(self, library: Library, files: Iterable[LibraryFile]) -> None:
         """Add files to a library in the states that they have elsewhere; those known here keep theirs.
@@ -378,6 +357,18 @@ def has_files_below(connection: sqlite3.Connection, library: Library, root: str)
         (library.number, below, below[:-1] + bytes([below[-1] + 1]), FileState.GONE),
     )
     return found.fetchone() is not None
+
+
+def _files(
+    connection: sqlite3.Connection, library: Library, condition: str, *values: str
+) -> list[LibraryFile]:
+    """A library's files that fulfil an SQL condition, in the order of their paths."""
+    rows = connection.execute(
+        f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ? AND {condition}"
+        " ORDER BY files.path",
+        (library.number, *values),
+    )
+    return [file_of_row(row) for row in rows]
 
 
 def _libraries(connection: sqlite3.Connection) -> list[Library]:

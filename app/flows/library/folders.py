@@ -208,6 +208,19 @@ def _walk_folder(
                 found.left_out[suffix] += 1
 
 
+def takes_folder(library: Library, folder: str) -> bool:
+    """Whether a library takes files of a folder, which need not be there."""
+    path = Path(folder)
+    return any(
+        not any(
+            _is_ignored(part.as_posix(), part.name, library.ignore)
+            for part in (path.relative_to(root), *path.relative_to(root).parents)
+        )
+        for root in library.roots
+        if path.is_relative_to(root)
+    )
+
+
 def _parent_ids(root: str) -> Iterator[tuple[int, int]]:
     for folder in Path(root).resolve().parents:
         with suppress(OSError):

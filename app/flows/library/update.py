@@ -24,7 +24,7 @@ from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.ask.recognise import MOST_UNASKED, needs_consent, scan_reader
-from app.flows.library.folders import Walk, is_folder, walk
+from app.flows.library.folders import Walk, is_folder, takes_folder, walk
 from app.flows.models.languages import detect_language
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -100,9 +100,7 @@ def update(
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
-        away = [
-            folder for folder in index.drives_away(library) if folder.startswith(_prefixes(library.roots))
-        ]
+        away = [folder for folder in index.drives_away(library) if takes_folder(library, folder)]
         others = index.record_walk(library, found, there.refused, (*there.drives, *away))
         gone = _take_out_missing(
             index, library, others, (*there.missing, *there.empty, *there.refused, *away)
