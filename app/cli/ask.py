@@ -326,8 +326,7 @@ def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tup
         replace(answer, document=files.index(each.file), span=each.answer.span)
         for answer, each in zip(found.reading.answers, found.found, strict=True)
     )
-    opened = tuple(replace(workspace.library.opened(file), sha256=file.sha256) for file in files)
-    return replace(found.reading, answers=answers), opened
+    return replace(found.reading, answers=answers), tuple(map(workspace.library.opened, files))
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:

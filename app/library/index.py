@@ -454,7 +454,7 @@ class Index(Ledger):
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
         layout, language = row
-        return replace(unpack_layout(document, file.kind, layout), language=language)
+        return replace(unpack_layout(document, file.kind, layout), language=language, sha256=file.sha256)
 
     def count_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
         """The number of passages with a vector, and of all passages, of one library or of all."""
