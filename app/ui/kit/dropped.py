@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
-from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtCore import QByteArray, QMimeData, QUrl
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
 
 from app.core.report import Report
@@ -51,8 +50,8 @@ def local_files(source: QMimeData) -> list[Path]:
 def _path_of(url: QUrl) -> Path:
     path = url.toLocalFile()
     if "\ufffd" in path:  # what Qt has for bytes of a name that are no UTF-8
-        encoded = url.path(QUrl.ComponentFormattingOption.FullyEncoded)
-        path = os.fsdecode(unquote_to_bytes(encoded))
+        encoded = url.path(QUrl.ComponentFormattingOption.FullyEncoded).encode()
+        path = os.fsdecode(bytes(QByteArray.fromPercentEncoding(encoded).data()))
     return Path(path)
 
 
