@@ -164,7 +164,8 @@ class Index(Ledger):
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            connection.execute(  # one with the same bytes, which were to be read again
+            # A text of the same bytes was to be read again, and now is.
+            connection.execute(
                 "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
                 (opened.sha256, suffix),
             )
@@ -199,7 +200,8 @@ class Index(Ledger):
             if again:
                 connection.execute("INSERT INTO again VALUES (?)", (number,))
             self._note(connection, file, FileState.READ, _reason(opened), content, number)
-            connection.execute(  # its copies' too
+            # The reason is that of its copies too.
+            connection.execute(
                 "UPDATE files SET reason = (SELECT reason FROM files WHERE number = ?) WHERE text = ?",
                 (file.number, number),
             )

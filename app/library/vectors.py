@@ -85,8 +85,11 @@ class Vectors:
             blocks = enumerate(iter(partial(file.read, _BLOCK), b""))
             full = [at for at, block in blocks if block.count(0) < len(block)]
             status = os.fstat(file.fileno())
-            taken = getattr(status, "st_blocks", status.st_size / 512) * 512  # Windows does not tell
-            if 20 * (taken - len(full) * _BLOCK) <= taken:
+            if hasattr(status, "st_blocks"):
+                taken, needed = status.st_blocks * 512, len(full) * _BLOCK
+            else:  # on Windows holes take space, except at the end
+                taken, needed = status.st_size, (full[-1] + 1) * _BLOCK if full else 0
+            if 20 * (taken - needed) <= taken:
                 return
             self._mapped, self._mapped_file = np.zeros(0, dtype=self._row), None
             with replacing(self._file) as part:
