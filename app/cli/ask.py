@@ -34,7 +34,7 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import LanguageSubject, language
 from app.core.layout import Kind, Opened
-from app.core.library import LibraryReading, LibraryStatus
+from app.core.library import FileState, LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
 from app.core.recognition import recognition_of
@@ -71,9 +71,10 @@ read, one that cannot be read or holds no text is reported there ("not_read" wit
 
 --library NAME asks all files of a library ({command()} library --help): the passages that fit the
 question are searched in its index and read. The answers come by file, with how many of its files were
-read; with --json "library" tells that, "passages" how many passages were read, and "sha256" of which
-bytes of the file the positions are. What the index holds is asked, also where the file has changed since.
-Folders that are away or cannot be opened are named on standard error (with --json in "library" too).
+read; with --json "library" tells that, and in "read_in_part" which files lack a part, "passages" how
+many passages were read, and "sha256" of which bytes of the file the positions are. What the index holds
+is asked, also where the file has changed since. Folders that are away or cannot be opened are named on
+standard error (with --json in "library" too).
 """
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
@@ -294,6 +295,11 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     about = {"name": library.name} | {
         name: getattr(status, name) for name in ("read", "total", "files", "missing", "refused")
     }
+    about["read_in_part"] = [
+        {"path": file.path, "reason": one_line(file.why_unread)}
+        for file in (workspace.library.files(library, [FileState.READ]) if status.in_part else ())
+        if file.why_unread
+    ]
     more = {"library": about, "passages": found.passages, "seconds": found.seconds}
     question = _question_of(arguments, arguments.question, documents, top_k)
     return _Result(question, reading, opened, stopped, more, status, found.passages)
@@ -320,8 +326,7 @@ def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tup
         replace(answer, document=files.index(each.file), span=each.answer.span)
         for answer, each in zip(found.reading.answers, found.found, strict=True)
     )
-    opened = tuple(replace(workspace.library.opened(file), sha256=file.sha256) for file in files)
-    return replace(found.reading, answers=answers), opened
+    return replace(found.reading, answers=answers), tuple(map(workspace.library.opened, files))
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
@@ -478,6 +483,8 @@ def _print_by_file(result: _Result, status: LibraryStatus, arguments: argparse.N
     if reading.shown is None:
         nowhere = status.without_answer.removesuffix(".")
         print(f"{nowhere}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)
+        if status.in_part:
+            print(f"{status.in_words}.")
         chance = reading.no_answer_probability
         if not result.passages:
             print("No passage has a word of the question.")

@@ -300,8 +300,8 @@ def _print_library(workspace: Workspace, library: Library, status: LibraryStatus
         print(f"  indexes them anew: {_command_for(library, 'update')}")
     else:
         print(f"  {status.in_words}, {count(status.words, 'word')}")
-    for root in library.roots:
-        print(f"  {one_line(root)}{' (not there now)' if root in status.missing else ''}")
+    for folder in dict.fromkeys((*library.roots, *status.missing)):
+        print(f"  {one_line(folder)}{' (not there now)' if folder in status.missing else ''}")
     if library.suffixes:
         print(f"  Only {', '.join(f'.{suffix}' for suffix in map(one_line, library.suffixes))}")
     if library.ignore:

@@ -102,9 +102,9 @@ class LibraryStatus:
     """How much of a library is indexed: its files by their state, and its passages.
 
     `embedded` counts the passages that have a vector. `missing` are the roots that are unavailable, on an unplugged
-    drive, say, or empty although files of theirs were read; these files can still be asked. `refused` are the folders
-    that the last update could not open. `languages` counts the files read by the language of their text, "" if
-    uncertain; `in_part` counts those read that have a part that was not.
+    drive, say, or empty although files of theirs were read, and such drives below roots; these files can still be
+    asked. `refused` are the folders that the last update could not open. `languages` counts the files read by the
+    language of their text, "" if uncertain; `in_part` counts those read that have a part that was not.
     """
 
     files: dict[FileState, int]
@@ -152,7 +152,7 @@ class LibraryStatus:
 
     @property
     def unreachable_in_words(self) -> str:
-        """A line for each missing root, and one for the folders that could not be opened."""
+        """A line for each missing folder, and one for the folders that could not be opened."""
         lines: list[str] = [
             Message("“{folder}” is not there now; what was read from it can still be asked.", folder=root)
             for root in self.missing

@@ -50,7 +50,7 @@ from app.library.schema import (
     suffix_of,
     title_of,
 )
-from app.library.vectors import Vectors
+from app.library.vectors import VectorFiles
 
 # How much a word in a file's name counts, relative to one in the passage. Of docqa's questions with the document's name
 # added, 95% have their answer in the first 20 of 100,000 passages where names are not searched, and all from 0.5 on; in
@@ -66,7 +66,6 @@ _MOST_CACHED = 4_000_000
 _MOST_NAMES = 8
 # How many gaps of a file are stored: a mailbox may have one for each attachment.
 _MOST_GAPS = 20
-_VECTORS = "vectors-"
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -94,13 +93,13 @@ class Index(Ledger):
         self._cached = 0  # code points of these
         # By library, each with the connection that read it and the version of the database that it saw.
         self._ranges: dict[int, tuple[sqlite3.Connection, int, Ranges]] = {}
-        self._vectors: dict[str, Vectors] = {}
+        self._vectors = VectorFiles(folder)
 
     def status(self, library: Library, vectors: str = "") -> LibraryStatus:
         """How much of a library is indexed; passages with a vector are counted in the vectors of the name `vectors`."""
         # Before the database is locked: a network drive may take its time.
         absent = {root for root in library.roots if not exists(root)}
-        empty = {root for root in library.roots if is_empty(root)}
+        doubtful = [*filter(is_empty, library.roots), *self.drives_away(library)]
         with self._reading() as connection:
             states = dict(
                 connection.execute(
@@ -123,7 +122,7 @@ class Index(Ledger):
                 (library.number, FileState.READ),
             ).fetchall()
             ranges = self._ranges_of(connection, library.number)
-            absent |= {root for root in empty if has_files_below(connection, library, root)}
+            absent |= {folder for folder in doubtful if has_files_below(connection, library, folder)}
             refused = connection.execute(
                 "SELECT path FROM refused WHERE library = ? ORDER BY path", (library.number,)
             ).fetchall()
@@ -132,7 +131,7 @@ class Index(Ledger):
             passages=sum(ranges.counts),
             embedded=int(self._have(vectors, ranges).sum()) if vectors else 0,
             words=int(words),
-            missing=tuple(root for root in library.roots if root in absent),
+            missing=tuple(sorted(absent)),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
             languages=dict(languages),
             in_part=sum(number for reason, number in reasons if is_gap(restored(reason))),
@@ -150,37 +149,62 @@ class Index(Ledger):
         with self._reading() as connection:
             return _text_with(connection, path, sha256) is not None
 
-    def put(self, file: LibraryFile, opened: Opened, view: View) -> None:
-        """Store what was read from a file and index its passages, in one transaction. The text is not empty."""
-        text, title = opened.document.text, title_of(file.path)
+    def put(self, file: LibraryFile, opened: Opened, view: View, *, again: bool = False) -> None:
+        """Store what was read from a file and index its passages, in one transaction. The text is not empty.
+
+        A file that has the same words as before keeps its passages, and so their vectors. With `again` the next update
+        reads it once more.
+        """
+        text, title, suffix = opened.document.text, title_of(file.path), suffix_of(file.path)
         starts = starts_of_passages(text)
-        body = (deflate(text), pack_view(view), pack_layout(opened), pack_starts(starts))
+        body = (deflate(text), pack_view(view), pack_starts(starts))
+        layout, words = pack_layout(opened), len(text.split())
+        about = (opened.sha256, opened.kind, len(opened.pages), words, opened.language)
         content = Content(opened.sha256, opened.size, opened.modified)
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            first = allocate_numbers(connection, len(starts))
-            rows = passage_rows(first, text, starts)
-            self._clear_vectors(np.arange(first, first + len(starts)))
-            number = connection.execute(
-                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages, language)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    opened.sha256,
-                    suffix_of(file.path),
-                    title,
-                    opened.kind,
-                    len(opened.pages),
-                    len(text.split()),
-                    first,
-                    len(starts),
-                    opened.language,
-                ),
-            ).lastrowid
-            assert number is not None
-            connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
-            add_rows(connection, [*rows, name_row(number, title)])
+            # A text of the same bytes was to be read again, and now is.
+            connection.execute(
+                "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
+                (opened.sha256, suffix),
+            )
+            same = connection.execute(
+                "SELECT text FROM files JOIN bodies USING (text)"
+                " WHERE number = ? AND deflated = ? AND view = ? AND starts = ? AND NOT EXISTS"
+                " (SELECT 1 FROM files AS others WHERE text = bodies.text AND number <> ? AND sha256 <> ?)",
+                (file.number, *body, file.number, opened.sha256),
+            ).fetchone()
+            if same:
+                (number,) = same
+                connection.execute(
+                    "UPDATE texts SET sha256 = ?, kind = ?, pages = ?, words = ?, language = ? WHERE number = ?",
+                    (*about, number),
+                )
+                connection.execute("UPDATE bodies SET layout = ? WHERE text = ?", (layout, number))
+                connection.execute("DELETE FROM again WHERE text = ?", (number,))
+            else:
+                first = allocate_numbers(connection, len(starts))
+                self._vectors.clear(np.arange(first, first + len(starts)))
+                number = connection.execute(
+                    "INSERT INTO texts (sha256, kind, pages, words, language, suffix, name, first, passages)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*about, suffix, title, first, len(starts)),
+                ).lastrowid
+                assert number is not None
+                connection.execute(
+                    "INSERT INTO bodies (text, deflated, view, starts, layout) VALUES (?, ?, ?, ?, ?)",
+                    (number, *body, layout),
+                )
+                add_rows(connection, [*passage_rows(first, text, starts), name_row(number, title)])
+            if again:
+                connection.execute("INSERT INTO again VALUES (?)", (number,))
             self._note(connection, file, FileState.READ, _reason(opened), content, number)
+            # The reason is that of its copies too.
+            connection.execute(
+                "UPDATE files SET reason = (SELECT reason FROM files WHERE number = ?) WHERE text = ?",
+                (file.number, number),
+            )
 
     def needs_renewal(self) -> bool:
         """Whether an older Spanlight stored texts that `renew` has not indexed yet."""
@@ -235,21 +259,6 @@ class Index(Ledger):
             if any(page.recognised is None and not len(page.span) for page in pages):
                 yield text
 
-    def reread_pictures(self, library: Library) -> None:
-        """Have the next update read the files again that have pages without text, which may be pictures.
-
-        Until then they are searched as they were read.
-        """
-        texts = list(self.texts_with_pictures(library))
-        with self._writing() as connection:
-            for text in texts:
-                # So that no file counts as equal to these any more.
-                connection.execute("UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,))
-                connection.execute(
-                    "UPDATE files SET state = ? WHERE text = ? AND state = ?",
-                    (FileState.WAITING, text, FileState.READ),
-                )
-
     def remove(self, library: Library) -> None:
         """Remove a library, and from the index the files that no other library has. No document is touched."""
         with self._writing() as connection:
@@ -258,10 +267,11 @@ class Index(Ledger):
             self._sweep(connection)
             self._write_backup(connection)
 
-    def sweep(self) -> None:
+    def sweep(self) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
-        A file that is gone stays in the ledger without its text, unless another file has the same content.
+        A file that is gone stays in the ledger without its text, unless another file has the same content. Returns how
+        many passages were deleted.
         """
         with self._writing() as connection:
             connection.execute(
@@ -270,10 +280,10 @@ class Index(Ledger):
                 (FileState.GONE, FileState.READ),
             )
             connection.execute("UPDATE files SET text = NULL, reason = '' WHERE state = ?", (FileState.GONE,))
-            self._sweep(connection)
+            return self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
-        """Merge the segments of the search index, and shrink the file if more than 5% of it is free.
+        """Merge the segments of the search index, and shrink each file of which more than 5% is free.
 
         `check` is called before each transaction, and may raise.
         """
@@ -294,6 +304,9 @@ class Index(Ledger):
             size = used * int(connection.execute("PRAGMA page_size").fetchone()[0])
         # VACUUM copies the database, and the copy goes through the journal.
         self._writer.wipe(everywhere=20 * free > used and disk_usage(self._folder).free > 3 * size)
+        check()
+        with self._writing():
+            self._vectors.compact()
 
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
         text = _text_with(connection, file.path, content.sha256)
@@ -319,7 +332,7 @@ class Index(Ledger):
                 add_rows(connection, [name_row(text, name)])
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
-    def _sweep(self, connection: sqlite3.Connection) -> None:
+    def _sweep(self, connection: sqlite3.Connection) -> int:
         unused = connection.execute(
             "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
         ).fetchall()
@@ -342,8 +355,10 @@ class Index(Ledger):
         shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
         for (text,) in shared:
             self._rename(connection, text)
+        numbers = np.concatenate(dropped)
         # If the transaction is rolled back, the vectors are computed again.
-        self._clear_vectors(np.concatenate(dropped))
+        self._vectors.clear(numbers)
+        return len(numbers)
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
         """A text's first passage number, its name, its characters, and the starts of its passages in these."""
@@ -377,7 +392,7 @@ class Index(Ledger):
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
         own = _mask(ranges)
-        scores = self._vectors_of(vectors).scores(vector)[: len(own)]
+        scores = self._vectors.of(vectors).scores(vector)[: len(own)]
         return _best(scores * own[: len(scores)], most)
 
     def texts_of(self, numbers: Iterable[int], library: Library) -> dict[int, int]:
@@ -434,14 +449,14 @@ class Index(Ledger):
         """
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
-            stored = connection.execute(
+            row = connection.execute(
                 "SELECT layout, language FROM bodies JOIN texts ON number = text WHERE text = ?", (file.text,)
             ).fetchone()
-        if stored is None:  # its text was still cached
+        if row is None:  # its text was still cached
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
-        layout, language = stored
-        return replace(unpack_layout(document, file.kind, layout), language=language)
+        layout, language = row
+        return replace(unpack_layout(document, file.kind, layout), language=language, sha256=file.sha256)
 
     def count_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
         """The number of passages with a vector, and of all passages, of one library or of all."""
@@ -468,7 +483,7 @@ class Index(Ledger):
     def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
         """Whether the passage of each number is in these ranges and has a vector."""
         there = _mask(ranges)
-        return there & self._vectors_of(vectors).have(len(there))
+        return there & self._vectors.of(vectors).have(len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width], except of a text that was deleted meanwhile."""
@@ -480,18 +495,11 @@ class Index(Ledger):
             there = [at for at, passage in enumerate(passages) if texts[passage.text]]
             if there:
                 numbers = np.array([passages[at].number for at in there])
-                self._vectors_of(vectors).put(numbers, values[there])
+                self._vectors.of(vectors).put(numbers, values[there])
 
     def drop_other_vectors(self, vectors: str) -> None:
         """Delete all vectors but those of this name."""
-        for file in self._folder.glob(f"{_VECTORS}*"):
-            if file.name != f"{_VECTORS}{vectors}":
-                with self._lock:  # Windows deletes nothing that is open
-                    self._vectors.pop(file.name.removeprefix(_VECTORS), None)
-                try:
-                    file.unlink(missing_ok=True)
-                except OSError:  # another process has it open: the next one deletes it
-                    continue
+        self._vectors.drop_others(vectors)
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
@@ -500,7 +508,7 @@ class Index(Ledger):
             self._bodies.clear()
             self._cached = 0
             self._ranges.clear()
-            self._vectors.clear()
+        self._vectors.close()
 
     def _body(self, connection: sqlite3.Connection, text: int) -> tuple[str, View]:
         with self._lock:
@@ -537,24 +545,12 @@ class Index(Ledger):
             self._ranges[library] = connection, now, ranges
         return ranges
 
-    def _vectors_of(self, name: str) -> Vectors:
-        """The vectors of a name, which ends with their width, as in "minilm-384"."""
-        with self._lock:
-            if name not in self._vectors:
-                width = int(name.rpartition("-")[2])
-                self._vectors[name] = Vectors(self._folder / f"{_VECTORS}{name}", width)
-            return self._vectors[name]
-
-    def _clear_vectors(self, numbers: np.ndarray) -> None:
-        """Delete the vectors of passages for every model, inside a transaction that deletes or adds these passages."""
-        for file in self._folder.glob(f"{_VECTORS}*"):
-            self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
-
 
 def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
     """The number of the text read from these bytes under the extension of this path; None where there is none."""
     row = connection.execute(
-        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix_of(path))
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN (SELECT text FROM again)",
+        (sha256, suffix_of(path)),
     ).fetchone()
     return row[0] if row is not None else None
 

@@ -143,23 +143,27 @@ class Ledger:
 
     def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
         """A library's files in the order of their paths; with `states` only those in one of these."""
-        wanted = tuple(states)
-        condition = f" AND files.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
+        wanted = tuple(states) or tuple(FileState)
         with self._reading() as connection:
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number"
-                    f" WHERE members.library = ?{condition} ORDER BY files.path",
-                    (library.number, *wanted),
-                )
-            ]
+            return _files(connection, library, f"files.state IN ({', '.join('?' * len(wanted))})", *wanted)
 
     def file(self, path: str) -> LibraryFile | None:
         """The file at a path, None if it is in no library."""
         with self._reading() as connection:
             row = connection.execute(f"{FILES} WHERE files.path = ?", (os.fsencode(path),)).fetchone()
             return file_of_row(row) if row else None
+
+    def moved(self, library: Library) -> dict[str, str]:
+        """The paths of a library's files that are gone, each with that of a file of it with the same content."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT gone.path, max(present.path) FROM members AS one JOIN files AS gone ON gone.number = one.file"
+                " JOIN texts USING (sha256) JOIN files AS present ON present.text = texts.number"
+                " JOIN members AS other ON other.file = present.number AND other.library = one.library"
+                " WHERE one.library = ? AND gone.state = ? AND present.state = ? GROUP BY gone.path",
+                (library.number, FileState.GONE, FileState.READ),
+            )
+            return {os.fsdecode(gone): os.fsdecode(present) for gone, present in rows}
 
     def file_with(self, sha256: str) -> LibraryFile | None:
         """A file of any library whose text was read from these bytes, the first by path; None without one."""
@@ -170,14 +174,42 @@ class Ledger:
             ).fetchone()
             return file_of_row(row) if row else None
 
+    def read_again(self, texts: Iterable[int]) -> None:
+        """Have the next update read the files of these texts again; until then they are searched as they were read."""
+        with self._writing() as connection:
+            connection.executemany("INSERT OR IGNORE INTO again VALUES (?)", ((text,) for text in texts))
+
+    def to_read_again(self, library: Library) -> list[LibraryFile]:
+        """A library's files that were read and are to be read again, in the order of their paths."""
+        with self._reading() as connection:
+            condition = "files.state = ? AND files.text IN (SELECT text FROM again)"
+            return _files(connection, library, condition, FileState.READ)
+
+    def keep(self, file: LibraryFile) -> None:
+        """Leave a file that was to be read again as it was read."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM again WHERE text = ?", (file.text,))
+
+    def drives_away(self, library: Library) -> list[str]:
+        """The folders below a library's roots that were on drives of their own at its last update, and are not now."""
+        with self._reading() as connection:
+            paths = connection.execute(
+                "SELECT path FROM drives WHERE library = ?", (library.number,)
+            ).fetchall()
+        return [folder for (path,) in paths if not is_on_own_drive(folder := os.fsdecode(path))]
+
     def record_walk(
-        self, library: Library, found: Iterable[tuple[str, int, int]], refused: Iterable[str] = ()
+        self,
+        library: Library,
+        found: Iterable[tuple[str, int, int]],
+        refused: Iterable[str] = (),
+        drives: Iterable[str] = (),
     ) -> list[LibraryFile]:
         """Record the files found in a library's roots: path, size in bytes, modification time in ns each.
 
         A new one, and one whose size or time differs, waits to be read; until then a changed one is searched as it
-        was. `refused` are the folders that could not be opened. Returns the library's other files, which were not
-        found. Raises SpanlightError where the library was removed.
+        was. `refused` are the folders that could not be opened, `drives` those on drives of their own. Returns the
+        library's other files, which were not found. Raises SpanlightError where the library was removed.
         """
         with self._writing() as connection:
             if library.number not in (each.number for each in _libraries(connection)):
@@ -205,19 +237,13 @@ class Ledger:
                 "INSERT OR IGNORE INTO members SELECT ?, files.number FROM walk JOIN files USING (path)",
                 (library.number,),
             )
-            connection.execute("DELETE FROM refused WHERE library = ?", (library.number,))
-            connection.executemany(
-                "INSERT OR IGNORE INTO refused VALUES (?, ?)",
-                [(library.number, os.fsencode(path)) for path in refused],
-            )
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ?"
-                    " AND files.path NOT IN (SELECT path FROM walk) ORDER BY files.path",
-                    (library.number,),
+            for table, folders in ("refused", refused), ("drives", drives):
+                connection.execute(f"DELETE FROM {table} WHERE library = ?", (library.number,))
+                connection.executemany(
+                    f"INSERT OR IGNORE INTO {table} VALUES (?, ?)",
+                    [(library.number, os.fsencode(path)) for path in folders],
                 )
-            ]
+            return _files(connection, library, "files.path NOT IN (SELECT path FROM walk)")
 
     def enter(self, library: Library, files: Iterable[LibraryFile]) -> None:
         """Add files to a library in the states that they have elsewhere; those known here keep theirs.
@@ -314,6 +340,14 @@ def is_empty(folder: str) -> bool:
         return False
 
 
+def is_on_own_drive(folder: str) -> bool:
+    """Whether a folder is there, and on another drive than the folder that it is in."""
+    try:
+        return Path(folder).stat().st_dev != Path(folder).parent.stat().st_dev
+    except (OSError, ValueError):
+        return False
+
+
 def has_files_below(connection: sqlite3.Connection, library: Library, root: str) -> bool:
     """Whether a library had files in a folder at its last update."""
     below = os.fsencode(root.rstrip(os.sep) + os.sep)
@@ -323,6 +357,18 @@ def has_files_below(connection: sqlite3.Connection, library: Library, root: str)
         (library.number, below, below[:-1] + bytes([below[-1] + 1]), FileState.GONE),
     )
     return found.fetchone() is not None
+
+
+def _files(
+    connection: sqlite3.Connection, library: Library, condition: str, *values: str
+) -> list[LibraryFile]:
+    """A library's files that fulfil an SQL condition, in the order of their paths."""
+    rows = connection.execute(
+        f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ? AND {condition}"
+        " ORDER BY files.path",
+        (library.number, *values),
+    )
+    return [file_of_row(row) for row in rows]
 
 
 def _libraries(connection: sqlite3.Connection) -> list[Library]:

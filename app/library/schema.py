@@ -98,6 +98,21 @@ MIGRATIONS = (
         "INSERT INTO due SELECT number FROM texts",
         "UPDATE files SET state = 'waiting' WHERE state = 'read'",
     ),
+    (
+        # Texts to be read from their files again; they are searched meanwhile.
+        "CREATE TABLE again (text INTEGER PRIMARY KEY REFERENCES texts ON DELETE CASCADE)",
+        # What was read before may lack parts that nothing tells of; these kinds are read whole or not at all.
+        """
+        INSERT INTO again SELECT number FROM texts WHERE kind NOT IN ('text', 'markdown', 'html', 'rtf', 'csv')
+        """,
+        # Folders below a library's roots that were on a drive of their own at its last update.
+        """
+        CREATE TABLE drives (
+            library INTEGER NOT NULL REFERENCES libraries ON DELETE CASCADE, path BLOB NOT NULL,
+            PRIMARY KEY (library, path)
+        ) WITHOUT ROWID
+        """,
+    ),
 )
 # The distance between a passage's rows in `search`; the rows of texts' names follow those of all passages.
 STRIDE = 1 << 28

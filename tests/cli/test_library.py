@@ -101,6 +101,10 @@ def test_the_status_names_what_is_read_in_part(command: Command, court: Path, as
     out = command("library", "status", "court")[1]
     assert "  3 of 5 files read, 1 in part, " in out and "\n  Read in part: 1 file\n" in out
     assert f"    {queen}: This PDF is damaged" in out
+    told = as_json(*ASK, "Who stole the tarts?")["library"]["read_in_part"]
+    assert [each["path"] for each in told] == [str(queen)] and "This PDF is damaged" in told[0]["reason"]
+    assert "\n3 of 5 files read, 1 in part (" in command(*ASK, "Who stole the tarts?")[1]
+    assert command(*ASK, "Who is the King: zebra?")[1].splitlines()[1] == "3 of 5 files read, 1 in part."
 
 
 def test_without_libraries_the_first_step_is_told(command: Command, as_json: AsJson) -> None:
@@ -332,6 +336,7 @@ def test_a_place_is_that_in_the_file(command: Command, added: Path, as_json: AsJ
     assert told["sha256"] == told["answers"][0]["sha256"] and len(told["sha256"]) == 64
     library = {"name": "court", "read": 3, "total": 5}
     assert library.items() <= told["library"].items() and told["passages"] >= 1
+    assert told["library"]["read_in_part"] == []
 
 
 def test_where_no_file_answers(command: Command, added: Path, as_json: AsJson) -> None:

@@ -114,7 +114,8 @@ def make_older(folder: Path) -> None:
     """Have an index, which is closed, be as a Spanlight of before its fourth schema left it."""
     with closing(sqlite3.connect(folder / "index.sqlite3")) as connection, connection:
         connection.execute("DROP TABLE search")
-        connection.execute("DROP TABLE due")
+        for table in "due", "again", "drives":
+            connection.execute(f"DROP TABLE {table}")
         connection.execute(MIGRATIONS[0][-1])
         for number, deflated, starts in connection.execute(
             "SELECT text, deflated, starts FROM bodies"
@@ -128,6 +129,15 @@ def make_older(folder: Path) -> None:
                 ),
             )
         connection.execute("PRAGMA user_version = 3")
+
+
+def without_findings(folder: Path) -> None:
+    """Have an index, which is closed, be as a Spanlight left it that did not tell what of a file was not read."""
+    with closing(sqlite3.connect(folder / "index.sqlite3")) as connection, connection:
+        for table in "again", "drives":
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("UPDATE files SET reason = '' WHERE state = 'read'")
+        connection.execute("PRAGMA user_version = 4")
 
 
 def vector_of(words: str) -> np.ndarray:

@@ -169,6 +169,7 @@ from tests.helpers.libraries import give_vectors
 home, processes = sys.argv[1:]
 if processes != "real":
     update_module.Documents = lambda logs: documents_here()
+update_module._MANY_PASSAGES = 20
 workspace = fake_workspace(Path(home))
 if __name__ == "__main__":
     library = workspace.library.library("docs")

@@ -184,6 +184,44 @@ def test_a_text_is_not_found_by_the_name_of_a_file_that_has_left_it(
     assert found_in(index, second, "old") == ["old.txt"]
 
 
+@pytest.mark.parametrize("has_copy", [False, True])
+def test_a_file_with_other_bytes_and_the_same_words_keeps_its_vectors(
+    index: Index, library: Library, has_copy: bool
+) -> None:
+    copy = {"/docs/b.txt": "Three months."} if has_copy else {}
+    (before, *others) = stored(index, library, {"/docs/a.txt": "Three months."} | copy).values()
+    give_vectors(index, VECTORS)
+    again = replace(opened_text("Three months.", before.path), sha256="1" * 64, language="en")
+    index.put(before, again, View())
+    (after, *_) = index.files(library)
+    assert (after.sha256, after.language, after.state) == ("1" * 64, "en", FileState.READ)
+    assert (after.text == before.text) is not has_copy
+    assert index.count_vectors(VECTORS) == ((1, 2) if has_copy else (1, 1))
+    assert index.file_with("1" * 64) == after
+    assert [index.file_with(file.sha256) for file in others] == others
+    index.sweep()
+    assert sorted(found_in(index, library, "months")) == (["a.txt", "b.txt"] if has_copy else ["a.txt"])
+
+
+def test_a_text_to_be_read_again_is_searched_and_stands_for_no_new_file(
+    index: Index, library: Library
+) -> None:
+    files = stored(index, library, {"/docs/a.txt": "Three months.", "/docs/b.txt": "Four weeks."})
+    index.read_again([files["/docs/a.txt"].text])
+    assert index.to_read_again(library) == [files["/docs/a.txt"]]
+    assert found_in(index, library, "months") == ["a.txt"] and index.status(library).read == 2
+    assert not index.holds("/docs/c.txt", files["/docs/a.txt"].sha256)
+    assert not index.link(files["/docs/b.txt"], Content(files["/docs/a.txt"].sha256, 1, 1))
+    longer = replace(opened_text("Three months and more.", "/docs/a.txt"), sha256=files["/docs/a.txt"].sha256)
+    index.put(files["/docs/a.txt"], longer, View())
+    assert index.to_read_again(library) == [] and index.holds("/docs/c.txt", longer.sha256)
+    index.sweep()
+    assert [words for _, words in index.without_vectors(NONE, 9)] == ["Four weeks.", longer.document.text]
+    index.read_again([files["/docs/b.txt"].text])
+    index.keep(files["/docs/b.txt"])
+    assert index.to_read_again(library) == [] and index.holds("/docs/c.txt", files["/docs/b.txt"].sha256)
+
+
 def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/b.txt": "Three months."})
     sha256 = files["/docs/b.txt"].sha256

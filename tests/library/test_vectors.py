@@ -1,7 +1,8 @@
-"""Vectors on disk: cosines are nearly exact, and only stored vectors have one."""
+"""Vectors on disk: cosines are nearly exact, only stored vectors have one, and deleted ones take no space."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -75,3 +76,45 @@ def test_another_process_sees_what_is_put(tmp_path: Path) -> None:
     assert others.have(2).tolist() == [True, True]
     mine.clear(np.array([0]))
     assert others.have(2).tolist() == [False, True]
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="holes take space there, and nothing that is mapped is replaced"
+)
+@pytest.mark.parametrize("kept", [range(1, 1001), range(4001, 5001), range(0)], ids=["first", "last", "none"])
+def test_deleted_vectors_take_no_space_and_who_has_them_mapped_goes_on(
+    vectors: Vectors, tmp_path: Path, kept: range
+) -> None:
+    file = tmp_path / "library" / f"vectors-some-{WIDTH}"
+    others, put = Vectors(file, WIDTH), unit(5000)
+    vectors.put(np.arange(1, 5001), put)
+    mapped, whole = others._rows(), file.stat().st_blocks
+    vectors.compact()
+    assert file.stat().st_blocks == whole, "there was nothing to give back"
+    vectors.clear(np.setdiff1d(np.arange(1, 5001), kept))
+    vectors.compact()
+    assert file.stat().st_blocks <= whole * len(kept) / 5000 + 32
+    assert np.count_nonzero(mapped["scale"]) == len(kept), "the old file can still be read to its end"
+    for each in (vectors, others):
+        assert np.flatnonzero(each.have(6000)).tolist() == list(kept)
+        scores = each.scores(put[kept[0] - 1] if kept else put[0])
+        assert not kept or int(scores.argmax()) == kept[0]
+    others.put(np.arange(2000, 2100), put[:100])
+    assert int(vectors.scores(put[50]).argmax()) in (51, 2050)
+    assert list(file.parent.iterdir()) == [file]
+
+
+@given(st.sets(st.integers(0, 300), max_size=30))
+def test_compacting_changes_no_vector(tmp_path_factory: pytest.TempPathFactory, kept: set[int]) -> None:
+    file = tmp_path_factory.mktemp("vectors") / "v"
+    vectors, put = Vectors(file, WIDTH), unit(301)
+    put[:, 10:] = 0  # a row's end may be all zeros
+    vectors.put(np.arange(301), put)
+    vectors.clear(np.array(sorted(set(range(301)) - kept), dtype=np.int64))
+    before = vectors.scores(put[0])
+    vectors.compact()
+    after = np.zeros_like(before)
+    scores = Vectors(file, WIDTH).scores(put[0])
+    after[: len(scores)] = scores[:301]
+    assert after.tolist() == before.tolist()
+    assert set(np.flatnonzero(vectors.have(400)).tolist()) == kept

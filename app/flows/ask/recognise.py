@@ -66,6 +66,7 @@ class ScanReader:
                 known |= self.recognise(order, opened, missing, report)
             except SpanlightError as fault:  # the other pages can still be asked
                 notes = (fault.message,)
+                known = self._known(opened)
         if known:
             again = replace(
                 order, recognised=tuple((page, known[page]) for page in opened.pictures if page in known)

@@ -53,13 +53,15 @@ class FoundFile:
 class Walk:
     """What was found in a library's roots.
 
-    `left_out` counts the files of other kinds by extension; `refused` are the folders that cannot be read, `missing`
-    the roots that do not exist, and `empty` those with nothing in them.
+    `left_out` counts the files of other kinds by extension; `refused` are the folders that cannot be read, `drives`
+    those that are on another drive than the folder that they are in, `missing` the roots that do not exist, and `empty`
+    those with nothing in them.
     """
 
     files: list[FoundFile] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     refused: list[str] = field(default_factory=list)
+    drives: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 
@@ -153,6 +155,7 @@ def _walk_folder(
     while folders:
         report.check()
         folder, below, status = folders.pop()
+        drive = status.st_dev
         # Some file systems have no inode numbers.
         if status.st_ino:
             if (status.st_dev, status.st_ino) in been:
@@ -177,6 +180,8 @@ def _walk_folder(
                         continue
                     if not status.st_ino:  # on Windows an entry has no inode number
                         status = Path(entry.path).stat()
+                    if status.st_dev != drive:
+                        found.drives.append(entry.path)
                     if not entry.is_symlink():
                         folders.append((entry.path, f"{place}/", status))
                     elif status.st_ino and (status.st_dev, status.st_ino) not in above:
@@ -201,6 +206,19 @@ def _walk_folder(
                 yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
             elif entry.path not in library.roots:  # a named file is taken
                 found.left_out[suffix] += 1
+
+
+def takes_folder(library: Library, folder: str) -> bool:
+    """Whether a library takes files of a folder, which need not be there."""
+    path = Path(folder)
+    return any(
+        not any(
+            _is_ignored(part.as_posix(), part.name, library.ignore)
+            for part in (path.relative_to(root), *path.relative_to(root).parents)
+        )
+        for root in library.roots
+        if path.is_relative_to(root)
+    )
 
 
 def _parent_ids(root: str) -> Iterator[tuple[int, int]]:

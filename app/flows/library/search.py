@@ -123,7 +123,7 @@ def remember_found(
     if not found.found:
         return None
     file = found.found[0].file
-    opened = replace(workspace.library.opened(file), sha256=file.sha256)
+    opened = workspace.library.opened(file)
     answers = tuple(
         replace(answer, document=0, span=place.answer.span)
         for answer, place in zip(found.reading.answers, found.found, strict=True)

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from app.core.errors import NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
-from app.core.library import FileState, Library, LibraryFile
+from app.core.library import FileState, Library, LibraryFile, is_gap
 from app.core.locks import exclusive, held
 from app.core.message import Message, joined
 from app.core.report import Progress, Quiet, Report, Silent, Stopped
@@ -24,7 +24,7 @@ from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.ask.recognise import MOST_UNASKED, needs_consent, scan_reader
-from app.flows.library.folders import Walk, is_folder, walk
+from app.flows.library.folders import Walk, is_folder, takes_folder, walk
 from app.flows.models.languages import detect_language
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -36,8 +36,8 @@ _LOCK = "update.lock"
 # Processes that read files; each may take 2 GB.
 _MOST_READERS = 4
 _CHUNK = 1 << 20
-# The index is compacted after an update with more changes.
-_MANY_CHANGES = 200
+# The index is compacted after an update with more changes, or with more passages deleted.
+_MANY_CHANGES, _MANY_PASSAGES = 200, 5000
 _NEEDS_CONSENT = Message(
     "“Recognise all scans”, below the list of files that were not read, changes that; in a terminal: library update"
     " --recognise."
@@ -100,26 +100,32 @@ def update(
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
-        gone = _take_out_missing(index, library, index.record_walk(library, found, there.refused), there)
+        away = [folder for folder in index.drives_away(library) if takes_folder(library, folder)]
+        others = index.record_walk(library, found, there.refused, (*there.drives, *away))
+        gone = _take_out_missing(
+            index, library, others, (*there.missing, *there.empty, *there.refused, *away)
+        )
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
-            index.reread_pictures(library)
-        waiting = index.files(library, [FileState.WAITING])
+            index.read_again(index.texts_with_pictures(library))
+        waiting = index.files(library, [FileState.WAITING]) + index.to_read_again(library)
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))
         with _Readers(workspace, number, recognise) as readers:
             for done, (file, result) in enumerate(readers.read(waiting, report)):
                 if result is not None:
-                    _store(index, file, result, counts)
+                    _store(index, file, result, counts, recognise)
                 now = index.file(file.path)
                 if now is not None:
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
-        _follow_moved(workspace, library)
-        index.sweep()
-        if len(waiting) + len(gone) > _MANY_CHANGES:
+        # What was chosen for tables follows its file.
+        if moved := index.moved(library):
+            workspace.tables.move(moved)
+        deleted = index.sweep()
+        if len(waiting) + len(gone) > _MANY_CHANGES or deleted > _MANY_PASSAGES:
             index.compact(report.check)
         # Files that were only moved are not gone.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}
@@ -156,12 +162,14 @@ def read_locked(workspace: Workspace, path: str, password: str, report: Report) 
     return index.file(path)
 
 
-def _take_out_missing(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
+def _take_out_missing(
+    index: Index, library: Library, others: list[LibraryFile], away: Iterable[str]
+) -> set[int]:
     """Mark files that were not found as gone, or take them out of the library; returns the numbers of the former.
 
-    Files below a root or a folder that cannot be read now are left unchanged.
+    Files below the folders `away`, which cannot be read now, are left unchanged.
     """
-    away = _prefixes((*there.missing, *there.empty, *there.refused))
+    absent = _prefixes(away)
     roots = _prefixes(library.roots)
     gone: list[LibraryFile] = []
     left: list[LibraryFile] = []
@@ -169,7 +177,7 @@ def _take_out_missing(index: Index, library: Library, others: list[LibraryFile],
         if file.path in library.roots:
             stays = not is_folder(Path(file.path).parent) or not _is_gone(file.path)
         else:
-            stays = file.path.startswith(away)
+            stays = file.path.startswith(absent)
         if stays:
             continue
         belongs = file.path in library.roots or file.path.startswith(roots)
@@ -178,16 +186,6 @@ def _take_out_missing(index: Index, library: Library, others: list[LibraryFile],
     index.set_state(newly, FileState.GONE)
     index.leave(library, left)
     return {file.number for file in newly}
-
-
-def _follow_moved(workspace: Workspace, library: Library) -> None:
-    """Have files of the same content stand for the documents chosen for tables that are gone."""
-    index = workspace.library
-    if gone := index.files(library, [FileState.GONE]):
-        present = {file.sha256: file.path for file in index.files(library, [FileState.READ])}
-        moved = {file.path: present[file.sha256] for file in gone if file.sha256 in present}
-        if moved:
-            workspace.tables.move(moved)
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
@@ -213,6 +211,7 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
             changed.append(file)
     failed = index.files(library, [FileState.FAILED, FileState.LOCKED, FileState.NO_TEXT])
     index.set_state([*changed, *failed], FileState.WAITING)
+    index.read_again(file.text for file in files if is_gap(file.reason))
 
 
 def sha256_of(path: str, check: Callable[[], object]) -> str:
@@ -333,12 +332,16 @@ class _StopWhen(Silent):
             raise Stopped
 
 
-def _store(index: Index, file: LibraryFile, found: _ReadResult, counts: dict[str, int]) -> None:
+def _store(
+    index: Index, file: LibraryFile, found: _ReadResult, counts: dict[str, int], recognise: int | None
+) -> None:
     match found:
         case Content():
             counts["known"] += index.link(file, found)
+        case _ if file.state is FileState.READ and _is_less(file, found):
+            index.keep(file)
         case Opened():
-            done = _store_document(index, file, found)
+            done = _store_document(index, file, found, recognise)
             counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
         case Refusal(state, reason, content):
@@ -346,14 +349,29 @@ def _store(index: Index, file: LibraryFile, found: _ReadResult, counts: dict[str
             counts["failed"] += 1
 
 
-def _store_document(index: Index, file: LibraryFile, opened: Opened) -> bool:
+def _is_less(file: LibraryFile, found: Opened | Refusal) -> bool:
+    """Whether reading a file again gave no text, or fewer words while pages were not recognised."""
+    if isinstance(found, Refusal):
+        return True
+    words = len(found.document.text.split())
+    return not words or (bool(found.pictures) and words < file.words)
+
+
+def _store_document(
+    index: Index, file: LibraryFile, opened: Opened, recognise: int | None = MOST_UNASKED
+) -> bool:
     """Store a document in the index, and return whether it has a text."""
+    # What keeps pages from being recognised may be of the moment: the next update tries once more.
+    left = bool(opened.pictures) and (recognise is None or len(opened.pictures) <= recognise)
+    tried = file.state is FileState.READ or (file.modified, file.sha256) == (0, opened.sha256)
+    again = left and not tried
     if without := refusal_without_text(opened):
-        index.fail(file, without.state, without.reason, without.content)
+        content = replace(without.content, modified=0) if again else without.content
+        index.fail(file, without.state, without.reason, content)
         return False
     view = with_view(opened.document).view
     assert view is not None
-    index.put(file, replace(opened, notes=_notes(opened)), view)
+    index.put(file, replace(opened, notes=_notes(opened)), view, again=again)
     return True
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QByteArray, QMimeData, QUrl
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
 
 from app.core.report import Report
@@ -43,7 +44,15 @@ def sort_paths(paths: list[Path], report: Report) -> SortedPaths:
 
 def local_files(source: QMimeData) -> list[Path]:
     """The files and folders on this computer that were dropped or copied."""
-    return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+    return [_path_of(url) for url in source.urls() if url.isLocalFile()]
+
+
+def _path_of(url: QUrl) -> Path:
+    path = url.toLocalFile()
+    if "\ufffd" in path:  # what Qt has for bytes of a name that are no UTF-8
+        encoded = url.path(QUrl.ComponentFormattingOption.FullyEncoded).encode()
+        path = os.fsdecode(bytes(QByteArray.fromPercentEncoding(encoded).data()))
+    return Path(path)
 
 
 def copied_files() -> list[Path]:

@@ -71,7 +71,7 @@ class Drops(QObject):
     def _pass_on(self, paths: list[Path]) -> None:
         """Drop files at the same point again, past this filter."""
         data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        data.setUrls([QUrl(path.as_uri()) for path in paths])  # a QString has no bytes that are no UTF-8
         action, button, keys = (
             Qt.DropAction.CopyAction,
             Qt.MouseButton.LeftButton,

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
 from app.core.library import FileState, Library
 from app.core.recognition import recognition_of
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Progress, Report, Silent, Stopped
 from app.documents.orders import Recognise
+from app.flows.ask.document_process import Documents
 from app.flows.ask.read import document_from_stream, draw_part, read_document
 from app.flows.ask.recognise import recognise_pages
 from app.flows.library.libraries import save_library
 from app.flows.library.update import update
 from app.flows.workspace import Workspace, open_workspace
 from tests.helpers.scans import grey, letter, needs_tesseract, png, scan, tiff
-from tests.helpers.small_pdfs import Page
+from tests.helpers.small_pdfs import Page, Words, small_pdf
 
 pytestmark = needs_tesseract
 
@@ -188,3 +191,62 @@ def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[
     path = written(tmp_path / "empty.pdf", scan([Page(height=60, width=60)]))
     assert read_document(workspace, path, Silent()).document.text == ""
     assert read_document(workspace, path, Silent()).pictures == () and ordered == [0]
+
+
+@pytest.mark.parametrize("times", [1, 9])
+def test_a_library_tries_once_more_where_recognising_breaks_off(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    tried: list[str] = []
+    run: Callable[..., None] = Documents.recognise
+
+    def recognise(documents: Documents, order: Recognise, report: Report) -> None:
+        tried.append(order.name)
+        if tried.count(order.name) <= times:
+            raise SpanlightError("It broke off.")
+        run(documents, order, report)
+
+    monkeypatch.setattr(Documents, "recognise", recognise)
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    written(docs / "scan.pdf", scan([FIRST]))
+    part = pypdfium2.PdfDocument(small_pdf([Page([Words("The deposit is due.")])]))
+    part.import_pages(pypdfium2.PdfDocument(scan([SECOND])))
+    part.save(docs / "part.pdf")
+    library = save_library(workspace, Library(0, "Docs", (str(docs),)), Silent())
+
+    def unread() -> dict[str, str]:
+        return {
+            Path(file.path).name: file.why_unread
+            for file in workspace.library.files(library)
+            if file.why_unread
+        }
+
+    update(workspace, library, Silent())
+    assert all("It broke off." in reason for reason in unread().values()) and len(unread()) == 2
+    assert workspace.library.status(library).read == 1, "what was read of the other can be asked meanwhile"
+    update(workspace, library, Silent())
+    assert sorted(unread()) == ([] if times == 1 else ["part.pdf", "scan.pdf"])
+    if times == 1:
+        files = workspace.library.files(library)
+        words = [workspace.library.opened(file).document.text for file in files]
+        assert "gardener" in words[0] and "deposit" in words[0] and "knave" in words[1]
+    update(workspace, library, Silent())
+    assert len(tried) == 4, "what breaks off again is the file's own"
+    update(workspace, library, Silent(), everything=True)
+    assert len(tried) == (4 if times == 1 else 6)
+
+
+def test_what_was_recognised_before_a_fault_is_read(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run: Callable[..., None] = Documents.recognise
+
+    def recognise(documents: Documents, order: Recognise, report: Report) -> None:
+        run(documents, replace(order, pages=order.pages[:1]), report)
+        raise SpanlightError("It broke off.")
+
+    monkeypatch.setattr(Documents, "recognise", recognise)
+    opened = read_document(workspace, written(tmp_path / "scan.pdf", scan([FIRST, SECOND])), Silent())
+    assert "knave" in opened.document.text and opened.pictures == (1,)
+    assert opened.notes[-1] == "It broke off."

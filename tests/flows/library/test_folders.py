@@ -16,7 +16,7 @@ import pytest
 from app.core.library import Library
 from app.core.report import Silent, Stopped
 from app.flows.library import folders
-from app.flows.library.folders import MANY_FILES, SUFFIXES, FoundFile, Walk, suffixes_of, walk
+from app.flows.library.folders import MANY_FILES, SUFFIXES, FoundFile, Walk, suffixes_of, takes_folder, walk
 from tests.helpers.children import Listener
 from tests.helpers.libraries import refuse, written
 
@@ -132,6 +132,24 @@ def test_single_files_may_be_of_any_kind_and_hidden(tmp_path: Path) -> None:
 
 
 @LINKS
+@pytest.mark.parametrize(
+    ("folder", "taken"),
+    [
+        ("a", True),
+        ("a/b/drive", True),
+        ("a/old", False),
+        ("a/old/drive", False),
+        ("ab/c", False),
+        ("c", False),
+    ],
+)
+def test_a_library_takes_folders_below_its_roots_that_it_does_not_ignore(
+    tmp_path: Path, folder: str, taken: bool
+) -> None:
+    library = Library(0, "A", (str(tmp_path / "a"), str(tmp_path / "d")), ignore=("old", "b/c/*"))
+    assert takes_folder(library, str(tmp_path / folder)) is taken
+
+
 def test_loops_of_links_end(tmp_path: Path) -> None:
     root = written(tmp_path / "root", {"a/b/c.txt": "c"})
     (root / "a" / "b" / "up").symlink_to(root)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from app.engine.child import ChildBug
 from app.flows.answer_table.tables import files_of, save_table, tables
 from app.flows.ask import document_process
 from app.flows.library import update as update_module
-from app.flows.library.libraries import plan_library, save_library
+from app.flows.library.libraries import plan_library, remove_library, save_library
 from app.flows.library.update import Update, read_locked, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -35,14 +36,18 @@ from tests.helpers.libraries import (
     NONE,
     everything_of,
     found_in,
+    give_vectors,
+    have_their_own,
     linked,
     make_older,
     refuse,
     start_dying,
+    without_findings,
     written,
 )
 from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
+VECTORS = "some-32"
 Counts = tuple[int, int, int, int]  # read, known, failed, gone
 SILENT = Silent()
 NAMES = ["apple.txt", "banana.md", "cherry.html"]
@@ -247,6 +252,33 @@ def test_check_everything_finds_a_change_that_the_time_hides(here: Here) -> None
     assert here.found("olive") == ["apple.txt"]
 
 
+@POSIX
+def test_the_space_of_much_text_comes_back_with_its_file_and_with_its_library(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def taken() -> int:
+        return sum(file.stat().st_blocks for file in here.workspace.paths.library.iterdir())
+
+    monkeypatch.setattr(update_module, "_MANY_PASSAGES", 100)
+    here.update()
+    small = taken()
+    long = " ".join(map(str, range(30_000)))
+    written(here.docs, {"long.txt": long})
+    others = linked(here.workspace, written(tmp_path / "others", {"other.txt": long[:-1]}))
+    for library in here.library, others:
+        here.update(library)
+        give_vectors(here.index, VECTORS)
+    large = taken()
+    (here.docs / "long.txt").unlink()
+    assert here.update() == (0, 0, 0, 1)
+    half = taken()
+    assert half - small < 0.6 * (large - small)
+    assert have_their_own(here.index, others, VECTORS)
+    remove_library(here.workspace, others, SILENT)
+    assert taken() - small < 0.2 * (half - small)
+    assert have_their_own(here.index, here.library, VECTORS)
+
+
 # What cannot be read
 
 
@@ -431,6 +463,34 @@ def test_files_on_a_drive_that_went_away_are_kept_and_searched(here: Here, tmp_p
     assert here.index.status(here.library).missing == ()
 
 
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no second drive")
+def test_files_on_a_drive_below_a_root_that_went_away_are_kept_and_not_read_again(
+    here: Here, tmp_path: Path
+) -> None:
+    with TemporaryDirectory(dir="/dev/shm") as drive:
+        written(Path(drive), {"deep/date.txt": "A date.", "fig.txt": "A fig."})
+        place = here.docs / "drive"
+        place.symlink_to(drive)
+        assert here.update() == (5, 0, 0, 0)
+        place.unlink()
+        for _ in range(2):
+            assert here.update() == (0, 0, 0, 0)
+            assert here.found("date") == ["date.txt"]
+            assert here.index.status(here.library).missing == (str(place),)
+            place.mkdir(exist_ok=True)  # the second time it is the empty place where the drive was
+        place.rmdir()
+        place.symlink_to(drive)
+        (Path(drive) / "fig.txt").unlink()
+        written(here.docs, {"more/elder.txt": "An elderberry."})
+        assert here.update() == (1, 0, 0, 1), "what is gone on a drive that is there is gone"
+        assert here.index.status(here.library).missing == ()
+    assert here.update() == (0, 0, 0, 0)
+    assert here.index.status(here.library).missing == (str(place),)
+    without = Library(here.library.number, "docs", (str(here.docs),), ignore=("drive",))
+    here.update(save_library(here.workspace, without, SILENT))
+    assert here.index.status(without).missing == () and here.found("date") == []
+
+
 def test_a_single_file_is_gone_only_if_its_folder_is_there(
     workspace: Workspace, index: Index, reader: Reader, tmp_path: Path
 ) -> None:
@@ -586,3 +646,25 @@ def test_an_older_index_is_made_anew_without_its_files(
     update(workspace, library, SILENT)
     assert everything_of(workspace.library, library, "apple", "cherry") == before
     assert reader.names == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_files_whose_gaps_an_older_spanlight_did_not_tell_are_read_once_more(here: Here, fails: bool) -> None:
+    page = small_pdf([Page([Words("The deposit is due.")])])
+    (here.docs / "cut.pdf").write_bytes(page[: page.index(b"xref")])
+    here.update()
+    give_vectors(here.index, VECTORS)
+    here.index.close()
+    without_findings(here.workspace.paths.library)
+    assert here.index.status(here.library).in_words == "4 files read"
+    here.reader.names.clear()
+    if fails:
+        here.reader._instead["cut.pdf"] = raising(SpanlightError("It takes more than 2 GB of memory."))
+    for _ in range(2):
+        here.update()
+        assert here.reader.names == ["cut.pdf"]
+    assert here.index.status(here.library).in_words == (
+        "4 files read" if fails else "4 files read, 1 in part"
+    )
+    assert here.found("deposit") == ["cut.pdf"]
+    assert here.index.without_vectors(VECTORS, 9) == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ def taken(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[list[Path
 def drop(window: MainWindow, widget: QWidget, *paths: Path) -> None:
     """Drop files on a widget as the system does: through the window's handle."""
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    data.setUrls([QUrl(path.as_uri()) for path in paths])
     place = widget.mapTo(window, QPoint(widget.width() // 2, widget.height() // 2))
     handle = window.windowHandle()
     QGuiApplication.sendEvent(handle, QDragEnterEvent(place, COPY, data, LEFT, NONE))
@@ -89,4 +91,22 @@ def test_a_folder_that_is_no_model_becomes_a_library_wherever_it_falls(
     drop(window, window.page, folder)
     qtbot.waitUntil(lambda: [one.name for one, _ in window.libraries.all] == ["Reports"])
     assert window.page.KEY == "ask", "where the libraries are listed"
+    assert not taken
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_names_that_are_no_utf_8_may_be_dropped(
+    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], tmp_path: Path
+) -> None:
+    folder, odd = (tmp_path / os.fsdecode(name) for name in (b"caf\xe9 \xef\xbf\xbd 1", b"n\xe4chste"))
+    folder.mkdir()
+    (folder / "first.txt").write_text("The first report.", "utf-8")
+    odd.write_text("A text without a suffix.", "utf-8")
+    window.show_page("classify")
+    qtbot.waitUntil(lambda: window.lanes.files.idle)
+    editor = window.page._editor  # type: ignore[attr-defined]
+    drop(window, editor._editor.viewport(), odd)
+    qtbot.waitUntil(lambda: editor.text() == "A text without a suffix.")
+    drop(window, window.rail, folder)
+    qtbot.waitUntil(lambda: [one.roots for one, _ in window.libraries.all] == [(str(folder),)])
     assert not taken
