@@ -34,7 +34,7 @@ from app.library.packing import (
     unpack_starts,
     unpack_view,
 )
-from app.library.passages import ROWS, search_words, starts_of_passages
+from app.library.passages import ROWS, rows_with, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
     STRIDE,
@@ -378,7 +378,10 @@ class Index(Ledger):
             own, total = _mask(ranges), sum(ranges.counts)
             scores = np.zeros(len(own), dtype=np.float32)
             for word in words:
-                frequency = _frequencies(connection, word, ranges, len(own)) * own
+                candidates = (
+                    _frequencies(rows, ranges, len(own)) * own for rows in rows_with(connection, word)
+                )
+                frequency = next((each for each in candidates if each.any()), np.zeros_like(scores))
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
@@ -563,10 +566,11 @@ def _mask(ranges: Ranges) -> np.ndarray:
     return there
 
 
-def _frequencies(connection: sqlite3.Connection, word: str, ranges: Ranges, length: int) -> np.ndarray:
-    """A word's frequency in the passage of each number below `length` and in its text's name, float32[length]."""
-    rows = connection.execute("SELECT rowid FROM search WHERE search MATCH ?", (f'"{word}"',))
-    places, numbers = np.divmod(np.fromiter((row for (row,) in rows), dtype=np.int64), STRIDE)
+def _frequencies(rows: Iterable[int], ranges: Ranges, length: int) -> np.ndarray:
+    """The frequency of a word of these rows in the passage of each number below `length` and in its text's name,
+    float32[length].
+    """
+    places, numbers = np.divmod(np.fromiter(rows, dtype=np.int64), STRIDE)
     found = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
     for at in np.flatnonzero(np.isin(ranges.texts, numbers[places == ROWS])).tolist():
         found[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT

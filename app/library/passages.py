@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import unicodedata
 from array import array
 from collections.abc import Iterator
 
 from app.core.stop_words import stop_words_for
-from app.core.text import UNSPACED
+from app.core.text import UNSPACED, is_one_slip
 from app.library.search import fold
 
 # Characters, about 100 English words. Among 67,000 passages of 5 million words, the first 100 held the answer to 96% of
@@ -24,6 +25,9 @@ _BETWEEN = re.compile("[.,:/]")
 # Up to this many parts of a number are found together.
 _MOST_PARTS = 3
 _MOST_WORDS = 32
+# Words of fewer letters are too alike to be taken for each other; an ending that the index leaves out has at most so
+# many.
+_LEAST_RESPELT, _ENDING = 5, 5
 # The rows of a passage in the index, and the first letters by which words count as forms of one word. Among 20,000
 # passages the first 20 hold the answer to 76.8% of docqa's questions where FTS5 itself counts occurrences, at twice the
 # size, and to 76.4% with 8 rows, 75.7% with 4 and 68.7% with one.
@@ -96,6 +100,31 @@ def search_words(question: str) -> list[str]:
     words = _words_in(some, stop_words) or _words_in(some, frozenset())
     found = dict.fromkeys(".".join(_BETWEEN.split(word)[:_MOST_PARTS]) for word in words)
     return sorted(found, key=len, reverse=True)[:_MOST_WORDS]
+
+
+def rows_with(connection: sqlite3.Connection, word: str) -> Iterator[Iterator[int]]:
+    """Yield the numbers of the index's rows with a word, then those with each word one slip away from it.
+
+    Among the latter the words of most rows come first. The index has words without their endings: what a word and one
+    of these have in common decides.
+    """
+    found = connection.execute("SELECT rowid FROM search WHERE search MATCH ?", (f'"{word}"',))
+    yield (row for (row,) in found)
+    if not word.isalpha():
+        return
+    for kind in ("row", "instance"):
+        connection.execute(
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{kind} USING fts5vocab(main, search, {kind})"
+        )
+    alike = connection.execute(
+        "SELECT term FROM temp.row WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? ORDER BY doc DESC",
+        (word[0], chr(ord(word[0]) + 1), max(_LEAST_RESPELT, len(word) - _ENDING), len(word) + 1),
+    )
+    for (term,) in alike.fetchall():
+        if any(is_one_slip(word[:size], term) for size in range(len(term) - 1, len(term) + 2)):
+            yield (
+                row for (row,) in connection.execute("SELECT doc FROM temp.instance WHERE term = ?", (term,))
+            )
 
 
 def _words_in(text: str, without: frozenset[str]) -> list[str]:

@@ -203,6 +203,31 @@ def test_a_file_with_other_bytes_and_the_same_words_keeps_its_vectors(
     assert sorted(found_in(index, library, "months")) == (["a.txt", "b.txt"] if has_copy else ["a.txt"])
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("matresses", ["a.txt", "b.txt"]),  # the index has “mattress”
+        ("what are matteresses", ["a.txt", "b.txt"]),
+        ("orgnisation", ["a.txt"]),
+        ("organzation", []),  # two slips
+        ("matching", []),
+        ("lenght", ["b.txt"]),
+        ("mattresses", ["a.txt", "b.txt"]),  # what there is needs no other words
+    ],
+)
+def test_a_word_that_no_file_has_is_searched_without_its_slip(
+    index: Index, library: Library, question: str, names: list[str]
+) -> None:
+    other = index.save(Library(0, "Other", ("/other",)))
+    stored(index, other, {"/other/c.txt": "Matresses are matched in lengths. " * 9})
+    texts = {
+        "/docs/a.txt": "Organisations buy mattresses. Mattresses last.",
+        "/docs/b.txt": "Five mattresses, of this length. It is long.",
+    }
+    stored(index, library, texts)
+    assert sorted(found_in(index, library, question)) == names
+
+
 def test_a_text_to_be_read_again_is_searched_and_stands_for_no_new_file(
     index: Index, library: Library
 ) -> None:
