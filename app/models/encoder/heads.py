@@ -14,8 +14,7 @@ from app.models.disk.heads import MEAN_LAYER, masked_words, takes_mean
 from app.models.encoder.batch import Batch
 from app.models.encoder.encoder import Encoder, Norm
 from app.models.encoder.linears import PlainLinear
-from app.models.encoder.plan import ACTIVATIONS
-from app.models.encoder.reading import Reader, Unsupported
+from app.models.encoder.reading import ACTIVATIONS, Reader, Unsupported
 
 # The activation between the two layers of a classifier over the first token, of which the first may be a pooler.
 _CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {

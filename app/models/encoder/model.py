@@ -6,7 +6,7 @@ batches: 8 windows of 384 tokens take 1/1.2 of the time, 150 tokens 1/1.4, 24 to
 1/1.6 to 1/2.2. Three quarters of a window's time are products at 230 of the 250 GFLOP/s that the cores reach: float32
 cannot get much faster.
 
-- packed linears with GELU and residual fused: `linears`, checked on this machine by `probe`. For 24 tokens products
+- packed linears with GELU and residual fused: `linears`, checked on this machine before. For 24 tokens products
   take two thirds of the time; GELU (4% of a window) and the residual (2%) are saved;
 - query, key and value in one product, and attention on its parts in place: `encoder.Layer`, `batch`. Saves copies
   (5%); copying them together first makes attention no faster (1.8 ms a layer and window to 1.9);
@@ -33,8 +33,7 @@ from app.models.disk.checkpoint import Checkpoint
 from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
 from app.models.encoder.heads import MeanHead, OwnHead, head_of
-from app.models.encoder.plan import plan_of
-from app.models.encoder.reading import Reader, Unsupported
+from app.models.encoder.reading import Reader, Unsupported, plan_of
 
 SELECTIVE = (Head.CLASSIFICATION, Head.NEXT_SENTENCE, Head.MASKED_WORDS)
 

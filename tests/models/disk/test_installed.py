@@ -12,7 +12,7 @@ from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.models.disk import installed
 from app.models.disk.installed import Shelf
-from app.models.disk.origin import ORIGIN, write_origin
+from app.models.disk.notes import ORIGIN, write_origin
 from app.settings.paths import default_paths
 from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import small_checkpoint

@@ -98,9 +98,9 @@ def test_any_lengths_give_transformers_logits_in_either_layout(
 def test_each_known_activation_is_that_of_transformers(
     tmp_path: Path, activation: str, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.models.encoder import probe
+    from app.models.encoder import linears
 
-    monkeypatch.setattr(probe, "packed_is_better", lambda *_: packed)
+    monkeypatch.setattr(linears, "packed_is_better", lambda *_: packed)
     folder = small_checkpoint(tmp_path / "m", head=WORDS)
     config(folder, hidden_act=activation)
     arrays = arrays_of([30, 21]) | {"positions": np.array([[3, 5], [20, -1]])}
