@@ -134,7 +134,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
         "app.documents.spreadsheet",
         "app.flows.answer_table.export",
         "app.flows.rows",
-        "app.flows.teach.export",
+        "app.flows.teach.datasets",
     ),
     # On a cluster only: the extra that brings them is in no installer.
     "ray": ("app.flows.cluster.run", "app.bench.cluster"),

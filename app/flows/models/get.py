@@ -27,7 +27,7 @@ from app.flows.models.installing import (
     timestamp,
     try_out,
 )
-from app.flows.network.online import Online, refuse_offline
+from app.flows.network.network import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.copying import Meter, files_of

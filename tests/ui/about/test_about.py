@@ -19,8 +19,7 @@ from app.core.results import Reading
 from app.flows.licences import licences
 from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
-from app.ui.about.overview import OverviewSection
-from app.ui.about.page import AboutView
+from app.ui.about.page import AboutView, OverviewSection
 from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD
