@@ -137,7 +137,7 @@ class Inside:
 
     def _with_room(self, arrays: Arrays, compute: Callable[[], T]) -> T:
         """The result of `compute` for one input; raises OutOfMemory, with the input's length, if it does not fit."""
-        return self._forward.room.one_input(arrays["input_ids"].shape[1], compute)
+        return self._forward.room.in_batches(1, arrays["input_ids"].shape[1], lambda _: compute())[0]
 
 
 def pooling(trace: Trace) -> Pooling:

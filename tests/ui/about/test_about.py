@@ -215,7 +215,7 @@ def test_components_are_searched_by_name_and_licence(window: MainWindow, qtbot: 
     assert section.sheet.title() == section.list.rows()[0].title
     section.filters.search.setText("xyzzy")
     qtbot.waitUntil(lambda: not section.list.rows())
-    assert section.empty.isVisible() and section.empty.title() == "Nothing found"
+    assert section.empty.isVisible() and section.empty.title.text() == "Nothing found"
     section.empty.button.click()
     assert len(section.list.rows()) > 20 and section.sheet.isVisible()
 

@@ -161,8 +161,8 @@ class WordQuestion(QFrame):
         self.field.setAccessibleName(tr("How likely is this word in the blank"))
         label.setBuddy(self.field)
         self.ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
-        self._answer = plain_label(type="strong")
-        column(theme, row(theme, label, (self.field, 1), self.ask, gap=2), self._answer, gap=2, parent=self)
+        self.answer = plain_label(type="strong")
+        column(theme, row(theme, label, (self.field, 1), self.ask, gap=2), self.answer, gap=2, parent=self)
 
     def word(self) -> str:
         """The typed word, without surrounding spaces."""
@@ -176,12 +176,8 @@ class WordQuestion(QFrame):
     def show_answer(self, guess: Guess | None) -> None:
         """Show how likely the word in the field is, if the guess is for that word."""
         known = guess is not None and guess.word == self.word()
-        self._answer.setVisible(known)
-        self._answer.setText(describe_guess(guess) if guess is not None and known else "")
-
-    def answer(self) -> str:
-        """How likely the word in the field is, as shown; empty if it is not known."""
-        return self._answer.text()
+        self.answer.setVisible(known)
+        self.answer.setText(describe_guess(guess) if guess is not None and known else "")
 
 
 class BlankCard(QFrame):
