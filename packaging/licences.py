@@ -21,8 +21,7 @@ if str(ROOT) not in sys.path:
 
 from app.core.errors import SpanlightError  # noqa: E402
 from app.core.licences import Component, LicenceText  # noqa: E402 - found by the line above
-from app.flows.licences import FILE, as_text, to_json, write_file  # noqa: E402
-from app.flows.licences_installed import installed_components  # noqa: E402
+from app.flows.licences import FILE, as_text, installed_components, to_json, write_file  # noqa: E402
 from app.settings.paths import default_paths  # noqa: E402
 
 COMMON = Path("/usr/share/common-licenses")

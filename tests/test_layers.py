@@ -99,7 +99,7 @@ TORCH = (
     "app.models.encoder",
     "app.models.inside",
     "app.training",
-    "app.engine.installation",
+    "app.engine.importing",
     "app.engine.process",
     "app.engine.trial",
     "app.bench.profiling",
@@ -134,14 +134,14 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
         "app.documents.spreadsheet",
         "app.flows.answer_table.export",
         "app.flows.rows",
-        "app.flows.teach.export",
+        "app.flows.teach.datasets",
     ),
     # On a cluster only: the extra that brings them is in no installer.
     "ray": ("app.flows.cluster.run", "app.bench.cluster"),
     "pyarrow": ("app.flows.cluster",),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
-        "app.engine.installation",  # tries all modules
+        "app.engine.importing",  # tries all modules
         "app.ui.window.trials",  # the same
         "app.ui.window.idle",  # has a list of them
         "app.bench.run",  # the same

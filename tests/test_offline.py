@@ -38,7 +38,7 @@ if __name__ == "__main__":
     from app.flows.ask import question as ask, read
     from app.flows.heads.heads import classify
     from app.flows.models import catalogue, devices, get as get_model, installed as models
-    from app.flows.network import ledger
+    from app.flows.network.network import ledger
     from app.flows.workspace import open_workspace
     from app.ui.window.pages import PAGES
     from app.ui.window.start import make_application, open_window
@@ -65,7 +65,7 @@ if __name__ == "__main__":
     names = [card.name for card in models.installed(workspace)]
     assert {"reader-quick", "starter-sentiment"} <= set(names), names
     assert catalogue.offered(workspace, Silent())
-    assert get_model.unfinished(workspace, Silent()) == () and ledger.ledger(workspace, Silent()) == ()
+    assert get_model.unfinished(workspace, Silent()) == () and ledger(workspace, Silent()) == ()
     document = read.read_document(workspace, sys.argv[1], Silent()).document
     ask.load_reader(workspace, Silent())
     reading = ask.ask(workspace, Question("Who stole the tarts?", (document,)), Silent())
@@ -91,14 +91,14 @@ if __name__ == "__main__":
     from app.core.errors import SpanlightError
     from app.core.report import Silent
     from app.flows.models import get as get_model
-    from app.flows.network import ledger
+    from app.flows.network.network import ledger
     from app.flows.workspace import open_workspace
     workspace = open_workspace()
     try:
         get_model.look_up(workspace, "owner/reader", Silent())
     except SpanlightError as fault:
         print(fault)
-    print(len(ledger.ledger(workspace, Silent())), "in the ledger")
+    print(len(ledger(workspace, Silent())), "in the ledger")
     workspace.close()
 """
 

@@ -10,7 +10,7 @@ from app.core.about import NAME
 from app.core.days import plain_date
 from app.core.releases import Update
 from app.core.wording import size
-from app.flows.network.updates import check_for_updates
+from app.flows.network.network import check_for_updates
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

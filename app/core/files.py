@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import lzma
 import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -274,3 +275,26 @@ class _Unpacked(io.RawIOBase):
                 raise EOFError
             if data := self._unpacker.decompress(packed, most):
                 return data
+
+
+def holds_same_bytes(
+    path: Path, modified: int, size: int, sha256: str, check: Callable[[], object] = lambda: None
+) -> bool:
+    """Whether a file is unchanged: by its time and size, and by its SHA-256 if only its time differs.
+
+    `modified` is in nanoseconds, `size` in bytes; `check` is called between reads. Raises OSError if the file does not
+    exist, is not a regular file or may not be read, and ValueError for an invalid path.
+    """
+    now = status(path)
+    if not stat.S_ISREG(now.st_mode):  # opening a pipe would block until somebody writes
+        raise OSError(errno.EINVAL, "no regular file")
+    if now.st_size != size:
+        return False
+    if now.st_mtime_ns == modified:
+        return True
+    digest = hashlib.sha256()
+    with open_unbuffered(path) as file:
+        while piece := file.read(_CHUNK):
+            check()
+            digest.update(piece)
+    return digest.hexdigest() == sha256

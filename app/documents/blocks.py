@@ -22,6 +22,7 @@ _MOST_ABOVE = 2
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 # Lines up to the next empty one.
 _PARAGRAPH = re.compile(r"\S.*(?:\n[^\S\n]*\S.*)*")
+_SLIDE_NUMBER = re.compile(r"Slide \d+( \(hidden\))?")
 
 
 class Grid:
@@ -364,3 +365,26 @@ def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> 
         strong = next(number for number, row in enumerate(rows) if number in plain)
         header_rows = strong if any(rows[:strong]) else None
     return list(replacements_of_rows(text, rows, table.columns, header_rows, table.merged))
+
+
+def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles]], *, hidden: bool) -> None:
+    """Begin a slide with the heading "Slide 3: Title" or "Slide 3 (hidden)"; numbers count from 1, hidden ones too."""
+    words = [(" " if text == LINE_BREAK else text, styles) for text, styles in title]
+    blocks.begin(BlockKind.HEADING, 1)
+    blocks.words(f"Slide {number}{' (hidden)' if hidden else ''}")
+    if any(text.strip() for text, _ in words):
+        blocks.words(": ")
+        blocks.runs(words)
+    blocks.end()
+
+
+def parts_of_slides(blocks: Blocks) -> Parts:
+    """The slides that were added; no text if they have nothing but their numbers."""
+    parts = blocks.parts()
+    only_numbers = all(_SLIDE_NUMBER.fullmatch(block.span.of(parts.text)) for block in parts.blocks)
+    return Parts("") if only_numbers else parts
+
+
+def notes_heading(blocks: Blocks) -> None:
+    """Begin the notes of a slide, with a bold line rather than a heading, so that they stand under the slide's."""
+    blocks.block(BlockKind.PARAGRAPH, "Notes", styles=frozenset([Style.STRONG]))

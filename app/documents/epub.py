@@ -17,7 +17,6 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
 from app.documents.html import add_html, decode_html, flattened
-from app.documents.limits import MOST_TEXT
 from app.documents.package import (
     Element,
     Package,
@@ -30,7 +29,7 @@ from app.documents.package import (
     whole_or_noted,
     within,
 )
-from app.documents.parts import Parts
+from app.documents.parts import MOST_TEXT, Parts
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

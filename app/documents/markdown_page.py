@@ -136,7 +136,6 @@ class _Reader:
         self._parser = parser
         self._about = about
         self._above = above
-        self._quotes = 0
         self._lists: list[int | None] = []  # the next number of each list that is open; None for bullets
         self._around: list[BlockKind] = []  # quotes and items that are open, the innermost last
         self._marker = ""

@@ -10,7 +10,14 @@ from app.core.layout import Style
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
-from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
+from app.documents.blocks import (
+    LINE_BREAK,
+    MOST_COLUMNS,
+    Blocks,
+    notes_heading,
+    parts_of_slides,
+    slide_heading,
+)
 from app.documents.numerals import bullet, numeral
 from app.documents.package import (
     Element,
@@ -27,7 +34,6 @@ from app.documents.package import (
 )
 from app.documents.parts import Parts
 from app.documents.sheets.rows import Percentage, in_words
-from app.documents.slides import notes_heading, parts_of_slides, slide_heading
 from app.documents.symbols import shown_bullet
 
 _SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")

@@ -102,7 +102,7 @@ def recognising(folder: str) -> Callable[[], DocumentWorker]:
 def start_limited(run: Run | None = None) -> DocumentWorker:
     """Limit this process's memory, and return the worker that handles its orders."""
     from app.core.memory_limit import limit_memory
-    from app.documents.limits import MEMORY
+    from app.documents.parts import MEMORY
 
     limit_memory(MEMORY)
     return DocumentWorker(run)

@@ -1,9 +1,10 @@
-"""Speeds up the import of PyTorch, and makes it and transformers work in a bundle without their source files."""
+"""Imports of the model process: PyTorch's made faster, in a bundle without sources, and those that fail."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import inspect
 import os
 import sys
@@ -11,6 +12,11 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from app.core.message import Message
+from app.core.report import Progress, Report
+from app.models.compute.classes import model_class
+from app.models.families import FAMILIES
 
 
 @contextlib.contextmanager
@@ -81,3 +87,35 @@ def patch_source_lookup(folder: str = getattr(sys, "_MEIPASS", "")) -> None:
 
     inspect.getsourcefile = getsourcefile
     warnings.filterwarnings("ignore", "Unable to retrieve source", UserWarning)
+
+
+def import_faults(names: tuple[str, ...], report: Report) -> dict[str, str]:
+    """Import modules and every family's classes; returns the error of each module and family that fails, by name."""
+    faults = {}
+    for number, name in enumerate(names):
+        report.check()
+        report.progress(Progress(number, len(names), Message("modules")))
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            faults[name] = f"{type(error).__name__}: {error}"
+    for family, known in FAMILIES.items():
+        report.check()
+        try:
+            for head in known.heads_known:
+                model_class(known, head)
+        except Exception as error:
+            faults[family] = f"{type(error).__name__}: {error}"
+    return faults
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that compute, by name."""
+    import numpy
+    import safetensors
+    import tokenizers
+    import torch
+    import transformers
+
+    libraries = (torch, transformers, tokenizers, safetensors, numpy)
+    return {library.__name__: str(library.__version__) for library in libraries}

@@ -18,7 +18,7 @@ from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, Question, TrainingRequest
 from app.core.system_libraries import missing_library_error, repair_hint
-from app.engine.importing import fast_imports, patch_source_lookup
+from app.engine.importing import fast_imports, import_faults, patch_source_lookup, versions
 from app.engine.model_pool import ModelPool
 from app.engine.orders import (
     GetMemory,
@@ -149,12 +149,8 @@ class Host:
                 case Prepare():
                     return self._prepare(order, report)
                 case ImportModules():
-                    from app.engine.installation import import_faults
-
                     return import_faults(order.names, report)
                 case GetVersions():
-                    from app.engine.installation import versions
-
                     return versions()
         except (RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):

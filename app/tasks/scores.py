@@ -21,13 +21,13 @@ MOST_TAKEN_FOR_ABSENT = 0.1
 _LEAST_PROBABILITY = 1e-7
 
 
-def logsumexp(values: np.ndarray, axis: int = -1) -> np.ndarray:
-    """ln of the sum of exponentials along `axis`, without overflow."""
+def logsumexp(values: np.ndarray) -> np.ndarray:
+    """ln of the sum of exponentials along the last axis, without overflow."""
     values = np.asarray(values, dtype=np.float64)
-    top = values.max(axis=axis, keepdims=True)
+    top = values.max(axis=-1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
-        return np.squeeze(top, axis) + np.log(np.exp(values - top).sum(axis=axis))
+        return np.squeeze(top, -1) + np.log(np.exp(values - top).sum(axis=-1))
 
 
 def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:

@@ -93,11 +93,11 @@ def _inspection_for(request: object) -> Task[Any, Any] | None:
 
             return Task(None, look_at_loss, opened=True)
         case inspection.LookAtReasons():
-            from app.tasks.inspect.reasons import look_at_reasons
+            from app.tasks.inspect.model import look_at_reasons
 
             return Task(None, look_at_reasons, opened=True)
         case inspection.LookAtAttention():
-            from app.tasks.inspect.reasons import look_at_attention
+            from app.tasks.inspect.model import look_at_attention
 
             return Task(None, look_at_attention, opened=True)
         case inspection.LookWithout():

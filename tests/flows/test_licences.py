@@ -16,8 +16,17 @@ from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.licences import KINDS, MODEL, Component, LicenceText
 from app.core.report import Silent, Stopped
-from app.flows.licences import FILE, as_text, from_json, licences, to_json, write_file
-from app.flows.licences_installed import installed_components, licence_of, required_packages
+from app.flows.licences import (
+    FILE,
+    as_text,
+    from_json,
+    installed_components,
+    licence_of,
+    licences,
+    required_packages,
+    to_json,
+    write_file,
+)
 from app.flows.workspace import Workspace
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings

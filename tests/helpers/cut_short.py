@@ -20,7 +20,7 @@ from app.core.offers import Origin, Source
 from app.core.report import Silent
 from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_origin
 from app.models.disk.shelving import Staging, clear_leftovers, remove_folder
 
 EVENTS = {

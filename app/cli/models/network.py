@@ -9,7 +9,7 @@ from app.cli.models.words import local_time
 from app.cli.terminal import TerminalReport, count, one_line, print_json, print_result, zero_or_more
 from app.core.network import LedgerEntry, without_password
 from app.core.wording import duration, size
-from app.flows.network.ledger import clear_ledger, ledger
+from app.flows.network.network import clear_ledger, ledger
 from app.flows.workspace import Workspace
 
 _NETWORK_EPILOG = """\

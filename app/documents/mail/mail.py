@@ -16,8 +16,7 @@ from app.core.text import normalise_newlines
 from app.core.wording import size
 from app.documents.blocks import Blocks
 from app.documents.html import add_html
-from app.documents.limits import MOST_TEXT
-from app.documents.parts import Parts
+from app.documents.parts import MOST_TEXT, Parts
 from app.documents.rtf import read_rtf
 
 # How much of the attachments of one file is read.

@@ -9,7 +9,14 @@ from app.core.layout import BlockKind, Style
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
-from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
+from app.documents.blocks import (
+    LINE_BREAK,
+    MOST_COLUMNS,
+    Blocks,
+    notes_heading,
+    parts_of_slides,
+    slide_heading,
+)
 from app.documents.opendocument.styles import OpenStyles, TextStyle
 from app.documents.package import (
     Element,
@@ -27,7 +34,6 @@ from app.documents.package import (
     within,
 )
 from app.documents.parts import Parts
-from app.documents.slides import notes_heading, parts_of_slides, slide_heading
 
 _CHECK_EVERY = 100
 _MOST_BLANKS = 100

@@ -11,13 +11,12 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
-from app.core.files import status
+from app.core.files import holds_same_bytes, status
 from app.core.layout import Picture
 from app.core.message import Message
 from app.documents.orders import Draw, Recognise
 from app.documents.pdf.document import open_pdf
 from app.documents.pdf.geometry import load_page
-from app.documents.same_bytes import holds_same_bytes
 
 MOST_PIXELS = 4096
 

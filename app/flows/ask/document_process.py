@@ -16,8 +16,8 @@ from app.core.message import Message
 from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
-from app.documents.limits import MEMORY
 from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
+from app.documents.parts import MEMORY
 from app.documents.process import Order, recognising, start_limited
 from app.engine.child import Child
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.core.errors import SpanlightError
+from app.core.files import holds_same_bytes
 from app.core.kinds import KINDS
 from app.core.layout import Kind, Opened, Picture
 from app.core.message import Message
 from app.core.report import Report
 from app.core.wording import size
 from app.documents.orders import Draw, Read
-from app.documents.same_bytes import holds_same_bytes
 from app.documents.sniff import HEAD, first_look
 from app.flows.ask.recognise import MOST_UNASKED, scan_reader
 from app.flows.workspace import Workspace

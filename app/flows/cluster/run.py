@@ -27,7 +27,7 @@ from app.core.report import Progress, Report
 from app.flows.cluster.node import Node, NodeSetup, model_files, node_setup, open_node
 from app.flows.cluster.rows import Row, RunSpec, SourceFile, merge_rows, number_columns, pending
 from app.flows.cluster.store import INSTALL_HINT, Storage, rows_table
-from app.flows.network.online import refuse_offline
+from app.flows.network.network import refuse_offline
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:

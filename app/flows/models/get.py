@@ -27,12 +27,12 @@ from app.flows.models.installing import (
     timestamp,
     try_out,
 )
-from app.flows.network.online import Online, refuse_offline
+from app.flows.network.network import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.copying import Meter, files_of
 from app.models.disk.names import free_name
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_origin
 from app.models.disk.shelving import Staging
 from app.models.download.cache import cached_bytes, forget, forget_partials
 from app.models.download.orders import Fetch, Fetched, LookUp

@@ -12,8 +12,7 @@ from app.core.models import Head, ModelCard, QaCalibration
 from app.core.offers import Origin
 from app.core.reliability import Reliability
 from app.flows.workspace import Workspace
-from app.models.disk.notes import read_notes, write_notes
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_notes, read_origin, write_notes
 from app.models.disk.shelving import clear_leftovers
 
 

@@ -17,8 +17,7 @@ from app.engine.client import Engine
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.config import CONFIG
-from app.models.disk.notes import NOTES
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import NOTES, read_origin
 from app.models.disk.shelving import Placed, Staging
 from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import can_make, make_tokenizer

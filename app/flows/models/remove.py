@@ -19,7 +19,7 @@ from app.flows.models.devices import unload
 from app.flows.teach.run import discard_run, run_from_base
 from app.flows.workspace import Workspace
 from app.models.disk.names import model_name, typed_path
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_origin
 from app.models.disk.shelving import remove_folder
 from app.models.download.cache import cache_size, forget, snapshot_of, storage_of
 from app.models.download.repositories import COMMIT, is_repository

@@ -32,8 +32,7 @@ from app.models.disk.card import read_card
 from app.models.disk.config import rename_labels
 from app.models.disk.installed import fingerprint
 from app.models.disk.names import free_name
-from app.models.disk.notes import Notes, read_notes, write_notes
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import Notes, read_notes, read_origin, write_notes
 from app.models.disk.shelving import Staging
 from app.training import linear
 

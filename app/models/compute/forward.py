@@ -74,10 +74,6 @@ class Room:
             self._halve(rows, length, whose)
         return found
 
-    def one_input(self, length: int, compute: Callable[[], T]) -> T:
-        """Compute one input of `length` tokens; raises OutOfMemory if it does not fit."""
-        return self.in_batches(1, length, lambda _: compute())[0]
-
     def _halve(self, rows: int, length: int, whose: str) -> None:
         device = whose if whose == "cpu" else self._device
         if rows <= 1:

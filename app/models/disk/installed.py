@@ -21,8 +21,7 @@ from app.models.disk.config import CONFIG
 from app.models.disk.copying import chunks_of
 from app.models.disk.heads import ABILITIES, no_head
 from app.models.disk.names import model_name, typed_path
-from app.models.disk.notes import NOTES
-from app.models.disk.origin import ORIGIN, read_origin
+from app.models.disk.notes import NOTES, ORIGIN, read_origin
 from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.weights import INDEX, reading
 

@@ -18,7 +18,7 @@ from app.core.offers import Origin
 from app.models.disk import copying
 from app.models.disk.copying import Meter
 from app.models.disk.names import key_of
-from app.models.disk.origin import write_origin
+from app.models.disk.notes import write_origin
 
 # Hidden in the models' folder: a model being built, one to restore if its replacement fails, one being removed, locks.
 PART, OLD, GONE, LOCK = ".part", ".old", ".gone", ".lock"

@@ -9,8 +9,7 @@ from torch import Tensor
 from torch.nn.functional import embedding, layer_norm
 
 from app.models.encoder.batch import Batch
-from app.models.encoder.linears import Linear, PlainLinear
-from app.models.encoder.probe import MakeLinear, linears_for
+from app.models.encoder.linears import Linear, MakeLinear, PlainLinear, linears_for
 from app.models.encoder.reading import Reader
 
 

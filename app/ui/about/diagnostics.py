@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Slot
+import PySide6
+from PySide6.QtCore import Qt, QTimer, Slot, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.core.message import Message
 from app.core.models import Devices
-from app.flows.diagnostics import diagnostics
+from app.flows.about import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
-from app.ui.about.overview import qt_versions
 from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
@@ -139,3 +139,8 @@ class DiagnosticsSection(Section):
         step = self.theme.step
         wide = self.copy.fontMetrics().horizontalAdvance(localised(_COPIED))
         self.copy.setMinimumWidth(wide + step(9))
+
+
+def qt_versions() -> tuple[tuple[str, str], ...]:
+    """The versions of the window's toolkit."""
+    return (("Qt", qVersion() or ""), ("PySide6", PySide6.__version__))

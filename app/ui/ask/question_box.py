@@ -86,8 +86,8 @@ class QuestionBox(QFrame):
     ask_requested = Signal()
     edited = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._history: list[str] = []
         self._at = 0

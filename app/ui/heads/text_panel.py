@@ -45,26 +45,22 @@ class ModelLine(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._words = plain_label(type="small", ink="quiet")
+        self.words = plain_label(type="small", ink="quiet")
         self.settings = push_button(theme, tr("Choose a model in the settings"), kind="link")
         self.settings.setCursor(Qt.CursorShape.PointingHandCursor)
         self.settings.hide()
         mark(self.settings, type="small")
-        column(theme, self._words, (self.settings, 0, Qt.AlignmentFlag.AlignLeft), gap=1, parent=self)
+        column(theme, self.words, (self.settings, 0, Qt.AlignmentFlag.AlignLeft), gap=1, parent=self)
 
     def show_model(self, words: str) -> None:
         """Show the model in words."""
-        self._words.setText(words)
+        self.words.setText(words)
         self.settings.hide()
 
     def show_none(self, words: str) -> None:
         """Show why there is no model."""
-        self._words.setText(words)
+        self.words.setText(words)
         self.settings.show()
-
-    def words(self) -> str:
-        """The shown words."""
-        return self._words.text()
 
 
 class TextPanel(QFrame):

@@ -16,10 +16,9 @@ from app.core.models import Head, ModelCard
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 from app.ui.inspect.charts.export import ChartBar
-from app.ui.kit.boxes import Item, column, row
+from app.ui.kit.boxes import FlowRow, Item, column, row
 from app.ui.kit.chart import Figures
 from app.ui.kit.elided import ElidedChoice, ElidedLabel
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice

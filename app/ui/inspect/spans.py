@@ -9,7 +9,7 @@ from app.core.inspection import LookAtSpans
 from app.core.message import Message
 from app.core.models import Head
 from app.core.wording import percent
-from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.export import NumbersTable
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import LOGITS, PROBABILITIES, RUNNERS_UP, TokenBars
 from app.ui.inspect.charts.token_text import TokenText

@@ -93,18 +93,14 @@ class CardFoot(QWidget):
         super().__init__()
         look = look_button(theme)
         look.clicked.connect(self.look_requested)
-        self._source = plain_label(type="small", ink="quiet")
-        column(theme, flow(theme, *buttons, look), self._source, gap=2, parent=self)
-        self._source.hide()
+        self.source = plain_label(type="small", ink="quiet")
+        column(theme, flow(theme, *buttons, look), self.source, gap=2, parent=self)
+        self.source.hide()
 
     def show_source(self, source: str) -> None:
         """Show which model computed the result; an empty text hides the line."""
-        self._source.setText(source)
-        self._source.setVisible(bool(source))
-
-    def source(self) -> str:
-        """The text of the source line."""
-        return self._source.text()
+        self.source.setText(source)
+        self.source.setVisible(bool(source))
 
 
 class ClassCard(QFrame):

@@ -19,13 +19,13 @@ class EmptyState(QFrame):
 
     def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
-        self._title, self._words = plain_label(type="answer"), plain_label(ink="quiet")
+        self.title, self._words = plain_label(type="answer"), plain_label(ink="quiet")
         self.button = push_button(theme)
         self.button.hide()
-        for label in (self._title, self._words):
+        for label in (self.title, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         # Centred by stretches: with alignment, wrapped text would not get the height for its width.
-        words = [row(theme, 1, (label, 1000), 1) for label in (self._title, self._words)]
+        words = [row(theme, 1, (label, 1000), 1) for label in (self.title, self._words)]
         middle = Qt.AlignmentFlag.AlignHCenter
         sign = IconLabel(theme, theme.icon(icon), 10)
         button = (self.button, 0, middle)
@@ -37,17 +37,13 @@ class EmptyState(QFrame):
         self, title: str, words: str, action: str = "", *, primary: bool = True, tip: str = ""
     ) -> None:
         """Show a message; `action` is the button's label, empty for no button."""
-        self._title.setText(title)
+        self.title.setText(title)
         self._words.setText(words)
         self.button.setText(action)
         self.button.setAccessibleName(self.button.text())
         self.button.setToolTip(as_tip(tip))
         self.button.setVisible(bool(action))
         mark(self.button, kind="primary" if primary else "")
-
-    def title(self) -> str:
-        """The title of the message."""
-        return self._title.text()
 
 
 class SampleButton(QPushButton):

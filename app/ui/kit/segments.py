@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QPushButton, QSizePolicy
 
-from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.boxes import FlowRow
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised

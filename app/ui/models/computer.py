@@ -143,11 +143,6 @@ def gpu_words(use: MemoryUse) -> str:
     return tr("{free} of the GPU's {size} are free.", free=free, size=size)
 
 
-def loaded_facts(use: MemoryUse) -> tuple[Fact, ...]:
-    """A fact for every model in memory: its task, device, precision and size."""
-    return tuple(Fact(model_title(model.name), _held_model_in_words(model)) for model in use.held)
-
-
 def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
     """The bytes of the models on a GPU, or in the computer's own memory."""
     return sum(model.size for model in use.held if model.device.startswith("cuda") == gpu)
@@ -420,7 +415,7 @@ class ComputerSection(Section):
         self.gpu_bar.set_bytes(use.gpu, on_gpu, use.gpu - use.gpu_free - on_gpu)
         self._memory.setText(memory_words(use))
         set_hint(self._gpu, gpu_words(use), "")
-        self.loaded.set_facts(loaded_facts(use))
+        self.loaded.set_facts([Fact(model_title(one.name), _held_model_in_words(one)) for one in use.held])
         self.loaded.setVisible(bool(use.held))
         self._none.setVisible(not use.held)
         self.unload.setEnabled(bool(use.held) and not self._unloading())

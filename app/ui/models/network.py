@@ -13,7 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.network import HUB, Remark, endpoint_remark, proxy_remark
 from app.core.report import Report
-from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
+from app.flows.network.network import cache_remark, certificates_remark, standard_cache
 from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import folder_name, open_name
 from app.ui.kit.form_card import CardColumn, CheckedLine, FormCard, set_hint

@@ -14,7 +14,7 @@ from app.core.message import Message
 from app.core.network import LedgerEntry
 from app.core.report import Report
 from app.core.tables import csv_lines
-from app.flows.network.ledger import clear_ledger, has_ledger, ledger
+from app.flows.network.network import clear_ledger, has_ledger, ledger
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.confirmation import Confirmation

@@ -13,7 +13,7 @@ from app.core.network import feed_remark, host_of
 from app.core.releases import Update
 from app.core.report import Progress
 from app.core.wording import size
-from app.flows.network.updates import check_for_updates
+from app.flows.network.network import check_for_updates
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.form_card import CheckedLine, set_hint

@@ -25,11 +25,10 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.teach.desk import Desk
 from app.ui.teach.figures import Figures
-from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead
+from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead, Welcome
 from app.ui.teach.setup import Setup
 from app.ui.teach.store import TeachStore
 from app.ui.teach.texts import Texts
-from app.ui.teach.welcome import Welcome
 
 if TYPE_CHECKING:
     from app.flows.teach.datasets import ReadTable
@@ -417,7 +416,7 @@ class LabelsSection(Section):
 
     def export_to(self, path: Path) -> None:
         """Write the table with its labels, in the format of the file's extension."""
-        from app.flows.teach.export import export_dataset
+        from app.flows.teach.datasets import export_dataset
 
         store = self.store
         probabilities = store.guesses.probabilities if store.guesses is not None else None

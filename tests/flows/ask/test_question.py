@@ -1,7 +1,9 @@
-"""Which answers of a reading are selected to be shown."""
+"""Questions as they are sent to the model process, what is prepared for them, and which answers are shown."""
 
 from __future__ import annotations
 
+import os
+import time
 from array import array
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +13,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.layout import Kind
 from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
+from app.documents.orders import Read
+from app.flows.ask.document_process import Documents
 from app.flows.ask.question import LEAST_PROBABILITY, ask, select_answers
+from tests.conftest import DATA
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
 from tests.helpers.children import Listener
 
 TEXT = "The tide is high at noon, or at one. Of the two it is noon ✓. The US swims. Nobody swims — at night."
+FILES = sorted(path.name for path in (DATA / "documents").glob("*")) if DATA.is_dir() else ["none"]
+# One of each kind; the others take long.
+SHORT = {"none", "alice.txt", "qed-tacl-paper.pdf", "scanned-letter-no-text-layer.pdf", "gitmoji-guide.md"}
+SHORT |= {"rfc9110-http-semantics.html", "asvs-4.0.3-fr.docx"}
+MOST_SECONDS = 60.0
+MOST_MEMORY = 1_000_000_000
+KINDS = {
+    ".pdf": Kind.PDF,
+    ".docx": Kind.DOCX,
+    ".txt": Kind.TEXT,
+    ".md": Kind.MARKDOWN,
+    ".htm": Kind.HTML,
+    ".html": Kind.HTML,
+}
 
 
 def found(*words: str, likely: float = 0.2, document: int = 0) -> tuple[Answer, ...]:
@@ -180,3 +200,39 @@ def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Pa
     typed, opened = (document.view for document in question.documents)
     assert typed and len(typed.replacements) == 5 and typed.heading_at(20) == "Airports"
     assert opened == read
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SHORT else pytest.mark.long) for name in FILES]
+)
+def test_opens_within_the_limits(shared_data: Path, name: str) -> None:
+    path = shared_data / "documents" / name
+    documents = Documents()
+    try:
+        # The process's own start is no part of what the file takes.
+        documents.read(Read("", "a.txt", data=b"words"), Silent())
+        began = time.monotonic()
+        opened = documents.read(Read(str(path), name), Silent())
+        seconds = time.monotonic() - began
+        memory = _peak(documents.pids[0])
+    finally:
+        documents.close()
+    assert seconds < MOST_SECONDS
+    assert memory < MOST_MEMORY
+    assert opened.kind is KINDS[path.suffix]
+    scan = "no-text-layer" in name
+    assert bool(opened.document.text.strip()) is not scan
+    assert any("pictures of pages" in note for note in opened.notes) is scan
+    assert bool(opened.pages) is (opened.kind is Kind.PDF)
+    assert bool(opened.blocks) is (opened.kind in (Kind.HTML, Kind.MARKDOWN, Kind.DOCX))
+    assert "\r" not in opened.document.text
+    assert "\0" not in opened.document.text
+
+
+def _peak(pid: int | None) -> int:
+    """The most memory that a process has had, in bytes; 0 where the system does not tell."""
+    status = Path(f"/proc/{pid or os.getpid()}/status")
+    if not status.exists():
+        return 0
+    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024

@@ -54,7 +54,7 @@ NUMBER = re.compile(rb"\b\d\.\d{4,}(?:e-\d+)?")
 def comparable(path: Path) -> bytes:
     """A file without the times of reading, its probabilities to four decimals.
 
-    Which of two kinds of product a process computes with follows from their times (models/encoder/probe.py).
+    Which of two kinds of product a process computes with follows from their times (models/encoder/linears.py).
     """
     return NUMBER.sub(lambda found: b"%.4f" % float(found[0]), MOMENT.sub(b"", path.read_bytes()))
 

@@ -21,7 +21,7 @@ from app.core.text import Document, Span
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
 from app.flows.history import history
-from app.flows.history.compare import compare_entries
+from app.flows.history.history import compare_entries
 from app.flows.workspace import Workspace
 from app.library.database import Damaged
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace

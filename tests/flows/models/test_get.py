@@ -24,7 +24,7 @@ from app.flows.models import installing
 from app.flows.models.get import download, give_up, look_up, record_started, unfinished
 from app.flows.network.download_process import Downloads
 from app.flows.workspace import Workspace, open_workspace
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_origin
 from app.models.download.cache import cached_bytes, snapshot_of
 from app.models.download.orders import Fetch, Limits
 from app.settings import settings as settings_file

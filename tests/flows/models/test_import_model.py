@@ -24,7 +24,7 @@ from app.flows.models import installing
 from app.flows.models.import_model import import_model, looks_like_model
 from app.flows.workspace import Workspace
 from app.models.disk import copying
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_origin
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names

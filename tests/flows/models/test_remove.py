@@ -23,7 +23,7 @@ from app.flows.models.remove import removal_of, remove
 from app.flows.workspace import Workspace
 from app.models.disk import shelving
 from app.models.disk.copying import Meter, files_of
-from app.models.disk.origin import write_origin
+from app.models.disk.notes import write_origin
 from app.models.disk.shelving import Staging
 from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA, config

@@ -36,8 +36,7 @@ from app.flows.teach.reader import (
     versions,
 )
 from app.flows.workspace import Workspace
-from app.models.disk.notes import read_notes
-from app.models.disk.origin import read_origin
+from app.models.disk.notes import read_notes, read_origin
 from app.training.examples import read_qa
 from tests.conftest import ROOT
 from tests.helpers.children import Listener

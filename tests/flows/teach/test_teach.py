@@ -25,10 +25,10 @@ from app.flows.teach.datasets import (
     agreement,
     checked_labels,
     contradictions,
+    export_dataset,
     labels_from,
     make_dataset,
 )
-from app.flows.teach.export import export_dataset
 from app.flows.teach.figures import figures
 from app.flows.teach.files import read_text_table
 from app.flows.teach.teach import Guesses, Labelled, change_labels, first_guesses, is_unmeasured, missing

@@ -18,7 +18,7 @@ from app.models.compute.forward import Forward, MaskedPositions
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.models.encoder.model import OwnModel
-from app.models.encoder.plan import LAYERS
+from app.models.encoder.reading import LAYERS
 from app.models.families import FAMILIES as KNOWN
 from tests.helpers.cards import config
 from tests.helpers.small_models import FAMILIES, NEXT_SENTENCE_FAMILIES, small_checkpoint

@@ -3,21 +3,29 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from app.core.atomic import write_atomic
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
-from app.models.disk import installed
+from app.models.disk import installed, records
+from app.models.disk.card import card_from, read_card
 from app.models.disk.installed import Shelf
-from app.models.disk.origin import ORIGIN, write_origin
+from app.models.disk.notes import ORIGIN, write_origin
+from app.models.disk.records import Uses
+from app.models.disk.weights import Weights, header_length, parse_header
 from app.settings.paths import default_paths
+from tests.helpers.hostile import CONFIGS, MARKER, READ, everything_below
 from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import small_checkpoint
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
+BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -233,3 +241,112 @@ def test_any_error_of_one_folder_is_reported_and_the_others_stay(
     check_refusal(fault, tmp_path / "own" / "odd", "odd cannot be read: its files hold what no model's do")
     with pytest.raises(SpanlightError, match="odd cannot be read"):
         shelf.find("odd", QA)
+
+
+@pytest.mark.parametrize("case", READ)
+def test_a_hostile_checkpoint_is_refused_by_reading_it(reader: Path, case: str) -> None:
+    edit, said = READ[case]
+    edit(reader)
+    before = everything_below(reader.parent)
+    began = time.perf_counter()
+    with pytest.raises(SpanlightError) as caught:
+        read_card(reader)
+    assert time.perf_counter() - began < 5
+    check_refusal(caught.value, reader, said)
+    assert everything_below(reader.parent) == before
+    assert not (reader.parent / MARKER).exists()
+
+
+# Their size is told by the repository and bounded where it is fetched; the others are files of this computer.
+NOT_FETCHED = [case for case in CONFIGS if case.startswith(("endless", "a config that"))]
+
+
+@pytest.mark.parametrize("case", [case for case in CONFIGS if case not in NOT_FETCHED])
+def test_a_hostile_config_is_refused_before_anything_is_downloaded(reader: Path, case: str) -> None:
+    path, (edit, said) = reader / "model.safetensors", CONFIGS[case]
+    weights = Weights(parse_header(path.read_bytes(), path.stat().st_size))
+    edit(reader)
+    with pytest.raises(SpanlightError) as caught:
+        card_from("reader", (reader / "config.json").read_bytes(), weights)
+    check_refusal(caught.value, reader, said)
+
+
+def test_a_card_is_read_from_config_and_header_alone(reader: Path) -> None:
+    path = reader / "model.safetensors"
+    whole, size = path.read_bytes(), path.stat().st_size
+    length = header_length(whole[:8], size)
+    weights = Weights(parse_header(whole[: 8 + length], size))
+    config = (reader / "config.json").read_bytes()
+    told = card_from("reader", config, weights, tokenizer_config=b'{"model_max_length": 100}')
+    card = read_card(reader)
+    assert told.folder == ""
+    assert told.max_length == told.window == 100
+    assert (told.heads, told.labels, told.parameters, told.dtype) == (
+        card.heads, card.labels, card.parameters, card.dtype,
+    )  # fmt: skip
+    assert told.size == size - 8 - length + len(config)
+    with pytest.raises(SpanlightError, match="ends before its own header"):
+        parse_header(whole[: 7 + length], size)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = BEGIN
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "uses.json"
+
+
+def test_the_file_is_written_at_most_once_a_minute_for_a_folder(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[bytes] = []
+    clock = Clock()
+
+    def write(path: Path, data: bytes) -> None:
+        writes.append(data)
+        write_atomic(path, data)
+
+    monkeypatch.setattr(records, "write_atomic", write)
+    uses = Uses(path, clock)
+    for seconds, expected in ((0, 1), (59, 1), (60, 2), (61, 2), (-3600, 3)):  # the clock may be set back
+        clock.now = BEGIN + timedelta(seconds=seconds)
+        uses.used("a")
+        assert len(writes) == expected, seconds
+    uses.used("b")
+    assert len(writes) == 4
+
+
+def test_two_processes_keep_each_others_times(path: Path) -> None:
+    window, terminal = Uses(path, Clock()), Uses(path, Clock())
+    window.used("a")
+    terminal.used("b")
+    window.used("c")
+    assert all(uses.last(folder) for uses in (window, terminal) for folder in "abc")
+    assert window.last("z") == "" and Uses(path).last("a") == "2026-03-01T12:00:00+00:00"
+    terminal.forget("a")
+    window.used("d")
+    assert window.last("a") == "" and terminal.last("d")
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"a": "yesterday"}', b'{"a": 1}', b"\xff", b"7"])
+def test_a_broken_file_costs_the_times_never_the_work(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    uses = Uses(path, Clock())
+    assert uses.last("a") == ""
+    uses.used("b")
+    assert uses.last("b")
+
+
+def test_a_disk_error_is_ignored(path: Path) -> None:
+    path.parent.write_bytes(b"a file")
+    uses = Uses(path, Clock())
+    uses.used("a")
+    uses.forget("a")
+    assert uses.last("a") == ""

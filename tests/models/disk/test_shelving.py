@@ -19,7 +19,7 @@ from app.core.report import Silent
 from app.models.disk import copying, shelving
 from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
-from app.models.disk.origin import ORIGIN, read_origin
+from app.models.disk.notes import ORIGIN, read_origin
 from app.models.disk.shelving import Placed, Staging, clear_leftovers, delete_tree, remove_folder
 from tests.conftest import ROOT
 from tests.helpers.children import Listener

@@ -19,8 +19,7 @@ from app.core.results import Reading
 from app.flows.licences import licences
 from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
-from app.ui.about.overview import OverviewSection
-from app.ui.about.page import AboutView
+from app.ui.about.page import AboutView, OverviewSection
 from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD
@@ -216,7 +215,7 @@ def test_components_are_searched_by_name_and_licence(window: MainWindow, qtbot: 
     assert section.sheet.title() == section.list.rows()[0].title
     section.filters.search.setText("xyzzy")
     qtbot.waitUntil(lambda: not section.list.rows())
-    assert section.empty.isVisible() and section.empty.title() == "Nothing found"
+    assert section.empty.isVisible() and section.empty.title.text() == "Nothing found"
     section.empty.button.click()
     assert len(section.list.rows()) > 20 and section.sheet.isVisible()
 

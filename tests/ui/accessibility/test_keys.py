@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core.corrections import Verdict
 from app.ui.ask.run import ScopeKind
 from app.ui.document.pdf.page_selection import next_stop
-from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.export import NumbersTable
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import TEXT, WORDS
 from tests.helpers.furnished import FurnishedEngine, furnish, shown, wait_until

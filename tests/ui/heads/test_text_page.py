@@ -107,7 +107,7 @@ def test_a_missing_model_is_reported_with_a_way_to_the_settings(
     asked: list[str] = []
     view.go.connect(lambda key, _: asked.append(key))
     view.shown()
-    qtbot.waitUntil(lambda: "Install one." in view._panel.model.words())
+    qtbot.waitUntil(lambda: "Install one." in view._panel.model.words.text())
     assert view._panel.notice.sentence() == "", "nothing was asked yet"
     QTest.mouseClick(button(view, "Choose a model in the settings"), Qt.MouseButton.LeftButton)
     assert asked == ["settings"]
@@ -242,10 +242,10 @@ def test_a_model_installed_later_is_found_when_the_page_is_shown_again(
     there = names.workspace.shelf.default
     monkeypatch.setattr(names.workspace.shelf, "default", none)
     names.shown()
-    qtbot.waitUntil(lambda: "Put one in." in names._panel.model.words())
+    qtbot.waitUntil(lambda: "Put one in." in names._panel.model.words.text())
     monkeypatch.setattr(names.workspace.shelf, "default", there)
     names.shown()
-    qtbot.waitUntil(lambda: names._panel.model.words() == "The names are found by finder")
+    qtbot.waitUntil(lambda: names._panel.model.words.text() == "The names are found by finder")
     qtbot.waitUntil(lambda: names.lanes.work.idle)
 
 

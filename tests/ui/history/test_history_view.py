@@ -144,7 +144,7 @@ def test_typing_searches(open_view: Open, qtbot: QtBot) -> None:
     assert numbers(view) == [1] and view.panel.counted.text() == "1 of 3"
     qtbot.keyClicks(view.focusWidget(), "mouse")
     settle(view, qtbot)
-    assert not view.panel.list.isVisible() and view.panel.empty.title() == "Nothing found"
+    assert not view.panel.list.isVisible() and view.panel.empty.title.text() == "Nothing found"
     qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Escape)
     settle(view, qtbot)
     assert numbers(view) == [3, 2, 1] and view.panel.list.isVisible()
@@ -187,7 +187,7 @@ def test_older_entries_come_as_the_list_is_scrolled(open_view: Open, qtbot: QtBo
 
 def test_an_empty_history_invites(open_view: Open, qtbot: QtBot) -> None:
     view = open_view()
-    assert view.panel.empty.title() == "Nothing asked yet"
+    assert view.panel.empty.title.text() == "Nothing asked yet"
     assert not view.panel.bar.export.isEnabled() and not view.panel.bar.delete_all.isEnabled()
     with qtbot.waitSignal(view.go) as gone:
         qtbot.mouseClick(view.panel.empty.button, Qt.MouseButton.LeftButton)

@@ -44,8 +44,7 @@ from app.core.results import (
     TaggedTexts,
 )
 from app.core.text import Span
-from app.ui.inspect.charts.export import ChartBar
-from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.export import ChartBar, NumbersTable
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import TokenBars
 from app.ui.inspect.charts.token_text import TokenText

@@ -12,7 +12,7 @@ from app.core.results import Entity, Guess
 from app.core.text import Span
 from app.ui.ask.answer_list import AnswerList
 from app.ui.document.marks.places import Place
-from app.ui.heads.fill.word_list import WordList
+from app.ui.heads.fill.fill_panel import WordList
 from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.row_list import ROW, RowList, menu_place

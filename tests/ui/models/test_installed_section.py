@@ -190,7 +190,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     section.filters.search.setText("entities")
     opened.qtbot.waitUntil(lambda: not section.list.rows())
     assert section.empty.isVisible()
-    assert section.empty.title() == "Nothing found"
+    assert section.empty.title.text() == "Nothing found"
     section.empty.button.click()
     assert len(section.list.rows()) == 6
     assert section.details.isVisible()
@@ -277,7 +277,7 @@ def test_without_any_model_the_page_offers_to_get_one(open_models_page: Open) ->
     opened.workspace.shelf = Shelf([opened.workspace.paths.models])
     opened.page.settings_changed()
     section = opened.installed()
-    assert section.empty.title() == "No model is installed"
+    assert section.empty.title.text() == "No model is installed"
     section.empty.button.click()
     assert opened.page.names.selected() == "offered"
 

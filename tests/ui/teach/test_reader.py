@@ -164,7 +164,7 @@ def questions(section: ReaderSection) -> list[str]:
 
 def test_without_corrections_it_leads_to_the_page_ask(open_section: Open, qtbot: QtBot) -> None:
     section = open_section()
-    assert section.empty.title() == "No corrections yet" and not section.teach_card.isVisible()
+    assert section.empty.title.text() == "No corrections yet" and not section.teach_card.isVisible()
     with qtbot.waitSignal(section.go):
         section.empty.button.click()
 

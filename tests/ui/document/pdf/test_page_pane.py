@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.layout import Opened
 from app.core.results import HEAT_BINS
 from app.core.text import Span
+from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fit_width_zoom, stepped, zoom_of
 from app.ui.document.pdf.page_marks import PageHighlights
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 from tests.helpers.widgets import select_words
@@ -27,6 +33,48 @@ LEFT = "The house had a kitchen\nwith a large table, seven\nsilver spoons in a d
 RIGHT = "The garden lay behind it\nand was full of roses,\nwhich nobody watered but\nthe rain."
 COLUMNS = Page([*lines(LEFT, 72, 100), *lines(RIGHT, 330, 100)])
 OTHER = Page(lines("Another page begins here\nand says that the cat\nis called Minka.", 72, 100))
+# Noise on a page in a pane that begins at an odd place of its window: any resampling would change it.
+SCRIPT = """
+import random, sys
+from pathlib import Path
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from app.core.layout import Kind, Opened, PageText, Picture
+from app.core.text import Document, Span
+from app.ui.kit.theme import Theme
+from app.ui.document.pdf.page_pane import PagePane
+app = QApplication([])
+theme = Theme(Path("resources"))
+theme.choose("light")
+window = QWidget()
+column = QVBoxLayout(window)
+column.setContentsMargins(15, 7, 3, 3)
+pane = PagePane(theme)
+column.addWidget(pane)
+window.resize(803, 701)
+chance = random.Random(3)
+def draw(wanted):
+    page, scale, left, top, width, height = wanted[0] if wanted else (0,) * 6
+    if wanted:
+        pane.take_picture(page, scale, left, top, Picture(width, height, chance.randbytes(width * height * 4)))
+pane.pictures_wanted.connect(draw)
+window.show()
+pane.show_document(Opened(Document(""), Kind.PDF, pages=(PageText(595.28, 841.89, Span(0, 0)),) * 3))
+pane.map.setValue(37)
+pane._request_pictures()
+ratio = window.devicePixelRatioF()
+shown = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+rect, view = pane._stack.rect(0), pane.view()
+sharp = [tile for tile in pane._shelf._cached if tile.scale == pane._stack.scale]
+tile = next(tile for tile in sharp if tile.page == 0 and tile.top == 0)
+corner = pane.viewport().mapTo(window, pane.viewport().rect().topLeft())
+x = round(corner.x() * ratio) + rect.x() - view.x() + 40
+y = round(corner.y() * ratio) + rect.y() - view.y() + 120
+picture = pane._shelf.image(tile).copy(40, 120, 400, 300)
+assert ratio == float(sys.argv[1]), ratio
+assert shown.copy(x, y, 400, 300) == picture
+print("the same pixels")
+"""
 
 
 @pytest.fixture
@@ -357,3 +405,79 @@ def test_a_screen_reader_is_told_the_page_and_the_lit_words(pane: PagePane) -> N
     assert "the rain" in pane.accessibleDescription()
     pane.clear_highlights()
     assert "Lit up" not in pane.accessibleDescription()
+
+
+def test_what_was_drawn_is_what_is_shown_between_whole_pixels() -> None:
+    ratio = "1.25"
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, ratio],
+        cwd=ROOT,
+        env=os.environ | {"QT_SCALE_FACTOR": ratio, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "the same pixels", done.stderr
+
+
+def wheel(turn: int, modifiers: Qt.KeyboardModifier) -> QWheelEvent:
+    return QWheelEvent(
+        QPointF(30, 40), QPointF(30, 40), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton, modifiers,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+
+
+def test_most_pages_fill_the_width_within_bounds() -> None:
+    pages = [(600.0, 800.0)] * 9 + [(1200.0, 600.0)]
+    assert fit_width_zoom(pages, 600 * ACTUAL, 1.0) == pytest.approx(1.0)
+    assert fit_width_zoom(pages, 6000, 1.0) == pytest.approx(1.25)
+    assert fit_width_zoom(pages, 6000, 1.5) == pytest.approx(1.875)
+    assert fit_width_zoom(pages, 1, 1.0) == LEAST
+    assert LEAST <= fit_width_zoom([], 500, 1.0) <= MOST
+
+
+def test_steps_go_up_and_down_again() -> None:
+    zoom, seen = LEAST, [LEAST]
+    while zoom < MOST:
+        zoom = stepped(zoom, up=True)
+        seen.append(zoom)
+    assert seen == sorted(set(seen)) and 1.0 in seen
+    back = [zoom]
+    while zoom > LEAST:
+        zoom = stepped(zoom, up=False)
+        back.append(zoom)
+    assert back == seen[::-1]
+    assert stepped(0.97, up=True) == 1.0 and stepped(1.03, up=False) == 1.0
+    assert stepped(MOST, up=True) == MOST and stepped(LEAST, up=False) == LEAST
+
+
+def test_ctrl_and_the_wheel_zoom_at_the_pointer(qapp: QApplication) -> None:
+    control, none = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+    asked = zoom_of(wheel(120, control))
+    assert asked is not None and asked[0] > 1 and asked[1] == QPointF(30, 40)
+    back = zoom_of(wheel(-120, control))
+    assert back is not None and back[0] * asked[0] == pytest.approx(1)
+    fine = zoom_of(wheel(30, control))
+    assert fine is not None and 1 < fine[0] < asked[0]
+    assert zoom_of(wheel(120, none)) is None
+    assert zoom_of(QEvent(QEvent.Type.Enter)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "factor"),
+    [
+        (Qt.NativeGestureType.ZoomNativeGesture, 0.05, 1.05),
+        (Qt.NativeGestureType.ZoomNativeGesture, -0.05, 0.95),
+        (Qt.NativeGestureType.RotateNativeGesture, 0.05, None),
+    ],
+)
+def test_two_fingers_on_a_trackpad_zoom(
+    qapp: QApplication, kind: Qt.NativeGestureType, value: float, factor: float | None
+) -> None:
+    place = QPointF(50, 60)
+    event = QNativeGestureEvent(
+        kind, QPointingDevice.primaryPointingDevice(), 2, place, place, place, value, QPointF()
+    )
+    asked = zoom_of(event)
+    assert (asked and asked[0]) == (pytest.approx(factor) if factor else None)
+    assert asked is None or asked[1] == place

@@ -61,7 +61,7 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     assert shown == [("Positive", "95%", True), ("Negative", "5%", False)]
     assert "2 windows" in view._panel.card._length.text()
     assert view._panel.card._length.isVisible()
-    assert "moods" in view._panel.card.foot.source()
+    assert "moods" in view._panel.card.foot.source.text()
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
     edit(view).setPlainText("short")
@@ -261,7 +261,7 @@ def test_the_classifier_is_preloaded_and_loaded_again_for_another_device(
     view.shown()
     qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "Classifier ready, on CPU"])
     assert [(choice.folder, choice.device) for choice in engine.loads] == [("/models/moods", "auto")]
-    assert "moods" in view._panel.model.words()
+    assert "moods" in view._panel.model.words.text()
     view.shown()
     view.settings_changed()
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)

@@ -105,7 +105,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
     assert engine.requests == [TextToFill(TWO, (Span(2, 5), Span(17, 23)))]
     assert notes == ["", "Words for 2 blanks found in 0.5 seconds"]
-    assert "gaps" in view._panel.card.foot.source()
+    assert "gaps" in view._panel.card.foot.source.text()
     QTest.keyClick(view, Qt.Key.Key_F3)
     assert words(view) == ["a-1", "b-1", "c-1"]
     QTest.keyClick(view, Qt.Key.Key_F3)
@@ -188,7 +188,7 @@ def test_a_word_becomes_a_blank_is_asked_about_and_restored(
     qtbot.waitUntil(lambda: bool(words(view)))
     (request,) = engine.requests
     assert isinstance(request, TextToFill) and request.asked == ("coffee",)
-    assert view._panel.card.question.answer() == "0.60%, number 9 in the model's vocabulary"
+    assert view._panel.card.question.answer.text() == "0.60%, number 9 in the model's vocabulary"
     # What is typed behind it does not take the word over.
     edit(view).moveCursor(QTextCursor.MoveOperation.End)
     view._editor.choose(0)
@@ -243,12 +243,12 @@ def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeE
     fill(view, qtbot, TWO)
     field = view._panel.card.question.field
     QTest.keyClicks(field, "teapot")
-    assert view._panel.card.question.answer() == ""
+    assert view._panel.card.question.answer.text() == ""
     QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view._panel.card.question.answer().startswith("0.60%"))
+    qtbot.waitUntil(lambda: view._panel.card.question.answer.text().startswith("0.60%"))
     assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
     view._editor.step(1)
-    assert (field.text(), view._panel.card.question.answer()) == ("", "")
+    assert (field.text(), view._panel.card.question.answer.text()) == ("", "")
     view._editor.step(-1)
     assert field.text() == "teapot"
 

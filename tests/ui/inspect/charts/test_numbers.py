@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Example, LookAtLoss
-from app.ui.inspect.charts.export import ChartBar
+from app.ui.inspect.charts.export import ChartBar, NumbersTable
 from app.ui.inspect.charts.loss_terms import LossTerms, loss_words
-from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.inspect.charts.token_bars import TokenBars
 from app.ui.kit.chart import Table
 from app.ui.kit.theme import Theme

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.core import files
 from app.core.layout import Opened
 from app.core.report import Silent, Stopped
 from app.core.text import Document
-from app.documents import same_bytes
 from app.documents.orders import Read
 from app.documents.reader import read
 from app.flows.ask.read import FileState, file_state
@@ -46,7 +46,7 @@ class Unread:
 
 
 def test_an_untouched_file_is_not_read(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(same_bytes, "hashlib", Unread)
+    monkeypatch.setattr(files, "hashlib", Unread)
     assert file_state(opened, Silent()) is FileState.SAME
 
 
@@ -67,7 +67,7 @@ def test_other_content_of_the_same_length_is_a_change(path: Path, opened: Opened
 def test_another_length_is_a_change_without_reading(
     path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(same_bytes, "hashlib", Unread)
+    monkeypatch.setattr(files, "hashlib", Unread)
     status = path.stat()
     for words in (WORDS + b" Nobody saw it.", WORDS[:-1], b""):
         path.write_bytes(words)

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from app.core.about import VERSION
 from app.core.report import Silent
 from app.flows import about as about_flow
-from app.flows.about import about, places, system
-from app.flows.diagnostics import changed_settings, diagnostics, last_lines, redact
+from app.flows.about import about, changed_settings, diagnostics, last_lines, places, redact, system
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
 from app.settings.settings import Settings

@@ -13,7 +13,7 @@ from app.core.models import Head
 from app.core.offers import Origin, Source
 from app.flows.models.installed import use
 from app.flows.workspace import Workspace
-from app.models.disk.origin import write_origin
+from app.models.disk.notes import write_origin
 from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA
 from tests.helpers.installing import STARTER, a_workspace
