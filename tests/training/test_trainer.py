@@ -156,7 +156,7 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
 
 @pytest.fixture
 def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
-    """The weights of a short run on a processor with given speeds, or one known to be fast in bfloat16."""
+    """The weights of a short run on a processor of given speeds, or one known to be fast or slow in bfloat16."""
 
     def learnt(
         peaks: dict[str, float] | None, family: str = "bert", quick: str = "", **options: float
@@ -167,6 +167,7 @@ def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., d
 
         monkeypatch.setattr(trainer, "measure_peak", measured)
         monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: quick)
+        monkeypatch.setattr(trainer.processor, "bfloat16", lambda: quick if peaks is None else "AVX512-BF16")
         request = request_for(files, family=family, epochs=0.5, options={"workers": 1.0, **options})
         return weights(train(request, Silent()).folder)
 
@@ -196,6 +197,7 @@ def test_no_speed_is_measured_where_family_or_processor_decide(
 ) -> None:
     assert equal(learnt_with(None, "deberta"), learnt_with(None, "deberta", bfloat16=0.0))
     assert equal(learnt_with(None, quick="AMX"), learnt_with(None, bfloat16=1.0))
+    assert equal(learnt_with(None), learnt_with(None, bfloat16=0.0)), "without instructions for it"
 
 
 @WAYS
