@@ -126,9 +126,8 @@ def test_the_loss_falls_and_the_answers_are_learnt(files: Path, bfloat16: float)
 
 def test_classes_are_learnt_under_their_names(files: Path) -> None:
     name = str(files / "texts.jsonl") + "?labels=0:negative,1:positive"
-    request = request_for(
-        files, "classification", epochs=20.0, learning_rate=3e-3, examples=(name,), dev=(name,)
-    )
+    changes = {"learning_rate": 3e-3, "evaluate_every": 40, "options": {"workers": 2.0, "bfloat16": 0.0}}
+    request = request_for(files, "classification", epochs=20.0, examples=(name,), dev=(name,), **changes)
     training = train(request, Silent())
     assert training.dev["accuracy"] > 0.95 and training.dev["macro_f1"] > 0.95
     model = AutoModelForSequenceClassification.from_pretrained(training.folder)
