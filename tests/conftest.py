@@ -103,7 +103,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Take the tests' own home folder away again."""
+    """Take the tests' own home folder away again; pytest's last searches for garbage find little to go through."""
+    gc.freeze()
     shutil.rmtree(_HOME, ignore_errors=True)
 
 
