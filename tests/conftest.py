@@ -65,14 +65,23 @@ sqlite3.connect = connect
 
 # A module goes to one process: those that take longest come first, so that none is left alone with one at the end.
 LONGEST = (
-    "ui/accessibility/test_places.py",
-    "training/test_trainer.py",
+    "test_style.py",
+    "test_offline.py",
+    "cli/test_models_download.py",
+    "cli/test_real.py",
+    "documents/recognition/test_engine.py",
+    "flows/teach/test_reader.py",
     "hostile/test_documents.py",
     "hostile/test_kills.py",
-    "documents/recognition/test_engine.py",
+    "training/test_trainer.py",
+    "ui/accessibility/test_keys.py",
+    "ui/accessibility/test_places.py",
+    "ui/ask/test_across.py",
+    "ui/ask/test_page_recogniser.py",
+    "ui/languages/test_pages.py",
+    "ui/models/test_offered_section.py",
     "ui/window/test_real_engine.py",
     "ui/window/test_start.py",
-    "ui/ask/test_across.py",
 )
 
 
@@ -94,7 +103,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Take the tests' own home folder away again."""
+    """Take the tests' own home folder away again; pytest's last searches for garbage find little to go through."""
+    gc.freeze()
     shutil.rmtree(_HOME, ignore_errors=True)
 
 

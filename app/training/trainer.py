@@ -297,6 +297,8 @@ def _in_bfloat16(request: TrainingRequest, device: str, model: nn.Module, teache
         return device.startswith("cuda")
     if processor.fast_bfloat16():
         return True
+    if not processor.bfloat16():
+        return False  # its products are emulated
     peaks = {peak.dtype: peak.flops for peak in measure_peak("cpu", lambda: None)}
     return peaks.get("bfloat16", 0.0) > 1.5 * peaks.get("float32", 0.0)
 

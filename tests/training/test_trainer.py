@@ -126,9 +126,8 @@ def test_the_loss_falls_and_the_answers_are_learnt(files: Path, bfloat16: float)
 
 def test_classes_are_learnt_under_their_names(files: Path) -> None:
     name = str(files / "texts.jsonl") + "?labels=0:negative,1:positive"
-    request = request_for(
-        files, "classification", epochs=20.0, learning_rate=3e-3, examples=(name,), dev=(name,)
-    )
+    changes = {"learning_rate": 3e-3, "evaluate_every": 40, "options": {"workers": 2.0, "bfloat16": 0.0}}
+    request = request_for(files, "classification", epochs=20.0, examples=(name,), dev=(name,), **changes)
     training = train(request, Silent())
     assert training.dev["accuracy"] > 0.95 and training.dev["macro_f1"] > 0.95
     model = AutoModelForSequenceClassification.from_pretrained(training.folder)
@@ -156,7 +155,7 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
 
 @pytest.fixture
 def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
-    """The weights of a short run on a processor with given speeds, or one known to be fast in bfloat16."""
+    """The weights of a short run on a processor of given speeds, or one known to be fast or slow in bfloat16."""
 
     def learnt(
         peaks: dict[str, float] | None, family: str = "bert", quick: str = "", **options: float
@@ -167,6 +166,7 @@ def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., d
 
         monkeypatch.setattr(trainer, "measure_peak", measured)
         monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: quick)
+        monkeypatch.setattr(trainer.processor, "bfloat16", lambda: quick if peaks is None else "AVX512-BF16")
         request = request_for(files, family=family, epochs=0.5, options={"workers": 1.0, **options})
         return weights(train(request, Silent()).folder)
 
@@ -196,6 +196,7 @@ def test_no_speed_is_measured_where_family_or_processor_decide(
 ) -> None:
     assert equal(learnt_with(None, "deberta"), learnt_with(None, "deberta", bfloat16=0.0))
     assert equal(learnt_with(None, quick="AMX"), learnt_with(None, bfloat16=1.0))
+    assert equal(learnt_with(None), learnt_with(None, bfloat16=0.0)), "without instructions for it"
 
 
 @WAYS

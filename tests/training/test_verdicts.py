@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from statistics import mean
 
 import numpy as np
@@ -22,11 +23,12 @@ WRONG = replace(RIGHT, right=False)
 SHARES = st.floats(0, 1)
 
 
-def readings(number: int) -> list[DevReading]:
-    """Readings with margins and gaps between scores as a reader gives them."""
+@cache
+def readings() -> list[DevReading]:
+    """600 readings with margins and gaps between scores as a reader gives them."""
     dice = np.random.default_rng(11)
     found = []
-    for _ in range(number):
+    for _ in range(600):
         margin = dice.normal(3.0, 5.0)
         gaps = np.cumsum(dice.exponential(1.2, 19))
         found.append(DevReading(1, True, (margin, *(margin - gaps).tolist()), (margin,), True))
@@ -35,15 +37,17 @@ def readings(number: int) -> list[DevReading]:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_error_is_below_six_points_after_100_verdicts(name: str) -> None:
-    found = [errors(readings(600), SHIPPED, WORLDS[name], seed) for seed in range(8)]
+    found = [errors(readings(), SHIPPED, WORLDS[name], seed) for seed in range(8)]
     before, after = (mean(each) for each in zip(*found, strict=True))
     assert after < 0.06
     assert after < before or WORLDS[name] == Adjustment()
 
 
 def test_more_verdicts_make_it_better() -> None:
-    some, world = readings(600), WORLDS["half as sure as it should be"]
-    means = [mean(errors(some, SHIPPED, world, seed, number)[1] for seed in range(6)) for number in (50, 800)]
+    world = WORLDS["half as sure as it should be"]
+    means = [
+        mean(errors(readings(), SHIPPED, world, seed, number)[1] for seed in range(6)) for number in (50, 800)
+    ]
     assert means[1] < 0.03 < means[0]
 
 

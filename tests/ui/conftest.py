@@ -35,9 +35,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def collecting_here() -> Iterator[None]:
     """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/cycle_collector.py)."""
     gc.disable()
-    gc.freeze()
+    gc.collect()
+    gc.freeze()  # for good: whatever is collected later would go through all modules again
     yield
-    gc.unfreeze()
+    gc.collect()
     gc.enable()
 
 

@@ -157,12 +157,11 @@ class Joins(ast.NodeVisitor):
 
 def unseen(tree: ast.Module) -> list[int]:
     """The lines of texts that are no literals, or stand in f-strings: lupdate, which reads the source, misses them."""
-    in_strings = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-    }
+    nodes = [*ast.walk(tree)]
+    in_strings = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     return [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") in ("tr", "Message")
         and (

@@ -16,6 +16,7 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.models.get import unfinished
+from app.models.disk.card import read_card
 from app.ui.kit.parts import Label
 from app.ui.models.downloads import Stage
 from app.ui.models.offered import OfferedSection
@@ -49,6 +50,15 @@ def opened(open_models_page: Open, hub: HubServer, tmp_path: Path) -> Opened:
     opened.workspace.settings.endpoint = hub.url
     opened.workspace.settings.hub_cache = str(tmp_path / "cache")
     return opened
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are installed without a process that tries them out, which takes seconds to import PyTorch."""
+    for module in ("get", "import_model"):
+        monkeypatch.setattr(
+            f"app.flows.models.{module}.try_out", lambda workspace, folder, report: read_card(folder)
+        )
 
 
 def narrow(section: OfferedSection, name: str, title: str) -> None:
@@ -289,7 +299,7 @@ def test_a_model_is_looked_up_downloaded_used_and_removed(opened: Opened, hub: H
 
 
 def test_a_paused_download_resumes_after_a_restart(
-    opened: Opened, open_models_page: Open, hub: HubServer, tmp_path: Path
+    opened: Opened, open_models_page: Open, hub: HubServer, untried: None
 ) -> None:
     hub.fail("/cdn/*model.safetensors", rate=SLOW)
     section = opened.look_up(READER)
@@ -349,7 +359,7 @@ def test_offline_nothing_is_requested_and_a_link_leads_to_the_switch(opened: Ope
     assert not hub.requests()
 
 
-def test_the_keyboard_focus_follows_a_download(opened: Opened, hub: HubServer) -> None:
+def test_the_keyboard_focus_follows_a_download(opened: Opened, hub: HubServer, untried: None) -> None:
     section = opened.look_up(READER)
     opened.page.activateWindow()
     opened.qtbot.waitUntil(opened.page.isActiveWindow)
@@ -389,7 +399,9 @@ def test_a_dropped_folder_is_checked_imported_and_shown(opened: Opened, reader: 
     assert section.imports.folder.isEnabled()
 
 
-def test_a_refused_folder_says_why_on_the_import_card(opened: Opened, reader: Path, tmp_path: Path) -> None:
+def test_a_refused_folder_says_why_on_the_import_card(
+    opened: Opened, reader: Path, tmp_path: Path, untried: None
+) -> None:
     torn = shutil.copytree(reader, tmp_path / "torn")
     (torn / "model.safetensors").unlink()
     (tmp_path / "letter.txt").write_text("Dear Alice")
