@@ -180,7 +180,7 @@ class Index(Ledger):
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
             add_rows(connection, [*rows, name_row(number, title)])
-            self._note(connection, file, FileState.READ, _reason(opened), content, number)
+            self._note(connection, file, FileState.READ, file_reason(opened), content, number)
 
     def needs_renewal(self) -> bool:
         """Whether an older Spanlight stored texts that `renew` has not indexed yet."""
@@ -592,7 +592,7 @@ def _dropped() -> SpanlightError:
     )
 
 
-def _reason(opened: Opened) -> str:
+def file_reason(opened: Opened) -> str:
     """What of a document was not read, and that pages of it were recognised; empty for neither."""
     reasons = [*opened.gaps[:_MOST_GAPS]]
     if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):

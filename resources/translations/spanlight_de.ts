@@ -11998,6 +11998,14 @@
         <translation>Die Datei enthält keinen Text</translation>
     </message>
     <message>
+        <source>No answer in the part that was read</source>
+        <translation>Keine Antwort im gelesenen Teil</translation>
+    </message>
+    <message>
+        <source>reader: no answer in the part that was read</source>
+        <translation>Lesemodell: keine Antwort im gelesenen Teil</translation>
+    </message>
+    <message>
         <source>low confidence</source>
         <translation>geringe Sicherheit</translation>
     </message>
@@ -12162,12 +12170,12 @@
         <translation>Antworten, die Sie als falsch beurteilt haben</translation>
     </message>
     <message>
-        <source>Failed</source>
-        <translation>Nicht lesbar</translation>
+        <source>Not read whole</source>
+        <translation>Nicht ganz gelesen</translation>
     </message>
     <message>
-        <source>Files that could not be read</source>
-        <translation>Dateien, die nicht gelesen werden konnten</translation>
+        <source>Files that could not be read, and questions without an answer in the part that was</source>
+        <translation>Dateien, die nicht gelesen werden konnten, und Fragen ohne Antwort im gelesenen Teil</translation>
     </message>
     <message>
         <source>Open results…</source>

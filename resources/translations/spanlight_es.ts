@@ -11998,6 +11998,14 @@
         <translation>El archivo no tiene texto</translation>
     </message>
     <message>
+        <source>No answer in the part that was read</source>
+        <translation>No hay respuesta en la parte leída</translation>
+    </message>
+    <message>
+        <source>reader: no answer in the part that was read</source>
+        <translation>lector: no hay respuesta en la parte leída</translation>
+    </message>
+    <message>
         <source>low confidence</source>
         <translation>poca seguridad</translation>
     </message>
@@ -12162,12 +12170,12 @@
         <translation>Respuestas que has marcado como erróneas</translation>
     </message>
     <message>
-        <source>Failed</source>
-        <translation>Con error</translation>
+        <source>Not read whole</source>
+        <translation>No leído entero</translation>
     </message>
     <message>
-        <source>Files that could not be read</source>
-        <translation>Archivos que no se han podido leer</translation>
+        <source>Files that could not be read, and questions without an answer in the part that was</source>
+        <translation>Archivos que no se han podido leer y preguntas sin respuesta en la parte leída</translation>
     </message>
     <message>
         <source>Open results…</source>

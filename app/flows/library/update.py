@@ -353,7 +353,7 @@ def _store_document(index: Index, file: LibraryFile, opened: Opened) -> bool:
         return False
     view = with_view(opened.document).view
     assert view is not None
-    index.put(file, replace(opened, notes=_notes(opened)), view)
+    index.put(file, replace(opened, notes=library_notes(opened)), view)
     return True
 
 
@@ -361,11 +361,12 @@ def refusal_without_text(opened: Opened) -> Refusal | None:
     """The Refusal of a document without words; None if it has some."""
     if opened.document.text.strip():
         return None
-    reason = joined(_notes(opened), " ") or Message("It holds no text.")
+    reason = joined(library_notes(opened), " ") or Message("It holds no text.")
     return Refusal(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
 
 
-def _notes(opened: Opened) -> tuple[str, ...]:
+def library_notes(opened: Opened) -> tuple[str, ...]:
+    """The notes on a document, and how to have its scans recognised if that needs consent."""
     return (*opened.notes, _NEEDS_CONSENT) if needs_consent(opened) else opened.notes
 
 

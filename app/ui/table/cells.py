@@ -83,9 +83,14 @@ def _state_of(file: LibraryFile) -> tuple[str, str]:
     """The line below a file's name, and the message instead of its cells, if there are none."""
     if file.state in _WITHOUT_TEXT:
         return localised(_WITHOUT_TEXT[file.state]), localised(file.why_unread)
+    parts = []
     if file.pages:
-        return tr("{n:,} page", "{n:,} pages", n=file.pages), ""
-    return tr("{n:,} word", "{n:,} words", n=file.words) if file.words else "", ""
+        parts.append(tr("{n:,} page", "{n:,} pages", n=file.pages))
+    elif file.words:
+        parts.append(tr("{n:,} word", "{n:,} words", n=file.words))
+    if file.state is FileState.READ and file.why_unread:
+        parts.append(tr("in part"))
+    return " · ".join(parts), ""
 
 
 def unread(*, reading: bool = False) -> CellWords:
@@ -109,10 +114,15 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
     if cell.state is CellState.UNREAD:
         return unread()
     answer = cell.answer
-    if answer is None or cell.state is CellState.ABSENT:
-        words, look, parts = tr("Not in the text"), Look.ABSENT, [localised(percent(cell.no_answer))]
+    if answer is None or cell.is_absent:
+        look, parts = Look.ABSENT, [localised(percent(cell.no_answer))]
+        words, reader = tr("Not in the text"), tr("reader: not in the text")
+        if cell.state is CellState.ABSENT_IN_PART:
+            words = tr("No answer in the part that was read")
+            reader = tr("reader: no answer in the part that was read")
     else:
         words = " ".join(answer.text.split())
+        reader = tr("reader: {words}", words=words)
         low = cell.state is CellState.LOW_CONFIDENCE
         look, parts = Look.LOW if low else Look.ANSWER, [localised(percent(answer.probability))]
         if low:
@@ -123,8 +133,6 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
             parts.insert(0, value)
     verdict = []
     if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT):
-        absent = look is Look.ABSENT
-        reader = tr("reader: not in the text") if absent else tr("reader: {words}", words=words)
         words, look = " ".join(cell.right_words.split()) or tr("Not there"), Look.ANSWER
         if cell.verdict is Verdict.NOT_THERE:
             look = Look.ABSENT
@@ -148,6 +156,6 @@ def short_place(answer: KeptAnswer) -> str:
 
 def certainty(cell: Cell) -> float:
     """The probability (0 to 1) that the reader gave to what the cell says."""
-    if cell.answer is not None and cell.state is not CellState.ABSENT:
+    if cell.answer is not None and not cell.is_absent:
         return cell.answer.probability
     return cell.no_answer

@@ -33,7 +33,7 @@ from app.ui.table.cells import Row
 
 _CHANGED = Message("This file has changed since its answers were read.")
 _NOT_FOUND = Message("These words are not on the page where they were read.")
-_LONGEST = 300  # characters of the person's own words
+_LONGEST = 300  # characters of the person's own words, and of why a part was not read
 _SELECT_FIRST = Message("Select the right words in the document first, then press E.")
 
 
@@ -130,7 +130,7 @@ class DocumentBeside(QFrame):
             self.verdicts.hide()
             return
         yours = first_words(cell.right_words, _LONGEST) if cell.verdict is Verdict.OTHER_WORDS else ""
-        self.verdicts.offer(cell.shown_verdict, yours, has_answer=cell.state is not CellState.ABSENT)
+        self.verdicts.offer(cell.shown_verdict, yours, has_answer=not cell.is_absent)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.verdicts
@@ -175,7 +175,7 @@ class DocumentBeside(QFrame):
         if cell is not None and cell.verdict is Verdict.OTHER_WORDS and cell.right_span is not None:
             places.append((cell.right_span, cell.right_words))
         own = len(places) - 1
-        answer = cell.answer if cell is not None and cell.state is not CellState.ABSENT else None
+        answer = cell.answer if cell is not None and not cell.is_absent else None
         if answer is not None:
             from app.flows.history.kept_answers import locate_answer
 
@@ -219,8 +219,11 @@ def _cell_in_words(row: Row, cell: Cell | None) -> tuple[str, str]:
         return tr("Not read yet"), ""
     if cell.state in (CellState.FAILED, CellState.NO_TEXT):
         return cell.reason, ""
-    if cell.answer is None or cell.state is CellState.ABSENT:
-        words, certainty = without_answer(cell.no_answer)
+    if cell.answer is None or cell.is_absent:
+        in_part = cell.state is CellState.ABSENT_IN_PART
+        words, certainty = without_answer(cell.no_answer, whole=not in_part)
+        if in_part:
+            certainty = f"{localised(certainty)} · {first_words(localised(cell.reason), _LONGEST)}"
     else:
         words, probability = " ".join(cell.answer.text.split()), cell.answer.probability
         low = cell.state is CellState.LOW_CONFIDENCE

@@ -26,7 +26,11 @@ _FILTERS = (
     (Filter.UNSURE, Message("Unsure first"), Message("Answers without a verdict, the least sure first")),
     (Filter.ABSENT, Message("Not in the text"), Message("Questions that a document does not answer")),
     (Filter.WRONG, Message("Disagreeing"), Message("Answers that you said are wrong")),
-    (Filter.FAILED, Message("Failed"), Message("Files that could not be read")),
+    (
+        Filter.UNREAD,
+        Message("Not read whole"),
+        Message("Files that could not be read, and questions without an answer in the part that was"),
+    ),
 )
 _ACTIONS = (
     (Message("New table…"), "new"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, TableLayout
+from app.core.answer_table import Cell, TableLayout
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.message import Message
@@ -409,7 +409,7 @@ class TableView(Page):
         cell = self.model.cell(*self.view.current_cell())
         if cell is None or not cell.can_be_judged:
             return
-        if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
+        if verdict is Verdict.RIGHT and cell.is_absent:
             verdict = Verdict.NOT_THERE
         if (verdict, words, span) == (cell.shown_verdict, cell.right_words, cell.right_span):
             verdict, words, span = Verdict.NONE, "", None
