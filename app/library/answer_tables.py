@@ -132,14 +132,26 @@ class AnswerTables(Database):
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
 
+    def chosen(self, library: Library) -> set[str]:
+        """The paths of the documents chosen for tables over a library; none for tables over all of it."""
+        if not self.file.exists():  # no table was ever made
+            return set()
+        return {
+            path
+            for table, origin in self.tables()
+            if table.documents and library_of(origin, [library]) is not None
+            for path in table.documents
+        }
+
     def move(self, moved: Mapping[str, str]) -> None:
         """Have the documents chosen for tables at new paths, which are given by the old ones."""
         with self.writing() as connection:
             for table, _ in _tables(connection):
-                now = dict.fromkeys(moved.get(path, path) for path in table.documents)
-                connection.execute(
-                    "UPDATE tables SET documents = ? WHERE number = ?", (json_of(list(now)), table.number)
-                )
+                now = tuple(dict.fromkeys(moved.get(path, path) for path in table.documents))
+                if now != table.documents:
+                    connection.execute(
+                        "UPDATE tables SET documents = ? WHERE number = ?", (json_of(now), table.number)
+                    )
 
     def layout(self, table: AnswerTable) -> TableLayout:
         """How a table was last viewed."""

@@ -182,12 +182,11 @@ def _take_out_missing(index: Index, library: Library, others: list[LibraryFile],
 
 def _follow_moved(workspace: Workspace, library: Library) -> None:
     """Have files of the same content stand for the documents chosen for tables that are gone."""
-    index = workspace.library
-    if gone := index.files(library, [FileState.GONE]):
+    index, chosen = workspace.library, workspace.tables.chosen(library)
+    gone = [file for file in index.files(library, [FileState.GONE]) if file.path in chosen] if chosen else []
+    if gone:
         present = {file.sha256: file.path for file in index.files(library, [FileState.READ])}
-        moved = {file.path: present[file.sha256] for file in gone if file.sha256 in present}
-        if moved:
-            workspace.tables.move(moved)
+        workspace.tables.move({file.path: present[file.sha256] for file in gone if file.sha256 in present})
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:

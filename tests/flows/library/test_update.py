@@ -227,6 +227,26 @@ def test_a_document_chosen_for_a_table_may_move(here: Here) -> None:
     assert tables(here.workspace, SILENT) == (table,)
 
 
+def test_no_document_is_looked_for_unless_it_was_chosen_for_a_table(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.update()
+    save_table(here.workspace, AnswerTable(0, "Whole", here.library.number), SILENT)
+    elsewhere = here.index.save(Library(0, "Elsewhere", (str(here.docs.parent / "elsewhere"),)))
+    banana = str(here.docs / "banana.md")
+    save_table(here.workspace, AnswerTable(0, "Other", elsewhere.number, documents=(banana,)), SILENT)
+    (here.docs / "apple.txt").rename(here.docs / "fruit.txt")
+    (here.docs / "banana.md").rename(here.docs / "yellow.md")
+    monkeypatch.setattr(type(here.workspace.tables), "move", lambda *_: pytest.fail("nothing was chosen"))
+    assert here.update() == (0, 2, 0, 0)
+    save_table(here.workspace, AnswerTable(0, "Some", here.library.number, documents=(banana,)), SILENT)
+    moved: list[dict[str, str]] = []
+    monkeypatch.setattr(type(here.workspace.tables), "move", lambda _, paths: moved.append(paths))
+    (here.docs / "fruit.txt").rename(here.docs / "red.txt")
+    here.update()
+    assert moved == []
+
+
 def test_a_copy_is_not_read(here: Here) -> None:
     written(here.docs, {"more/second.txt": FRUIT["apple.txt"]})
     done = here.update()
