@@ -12122,6 +12122,10 @@
         <translation>Nach {file} exportiert</translation>
     </message>
     <message>
+        <source>Filling {table}</source>
+        <translation>{table} wird gefüllt</translation>
+    </message>
+    <message>
         <source>the filling of the table</source>
         <translation>das Füllen der Tabelle</translation>
     </message>
@@ -13608,6 +13612,10 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>Downloading {size}</source>
         <translation>Download {size}</translation>
+    </message>
+    <message>
+        <source>Pause the filling of the table</source>
+        <translation>Pause: Füllen der Tabelle</translation>
     </message>
     <message>
         <source>Status</source>

@@ -12122,6 +12122,10 @@
         <translation>Exportado a {file}</translation>
     </message>
     <message>
+        <source>Filling {table}</source>
+        <translation>Rellenando {table}</translation>
+    </message>
+    <message>
         <source>the filling of the table</source>
         <translation>el relleno de la tabla</translation>
     </message>
@@ -13608,6 +13612,10 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>Downloading {size}</source>
         <translation>Descargando {size}</translation>
+    </message>
+    <message>
+        <source>Pause the filling of the table</source>
+        <translation>Pausar el relleno de la tabla</translation>
     </message>
     <message>
         <source>Status</source>

@@ -18,7 +18,7 @@ from app.core.models import Head
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
 from app.core.results import Outcome
-from app.flows.answer_table.tables import files_of
+from app.flows.answer_table.tables import files_of, tables
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
@@ -48,6 +48,15 @@ class Filled:
     failed: int
     in_part: int
     seconds: float
+
+
+def is_incomplete(workspace: Workspace, number: int, report: Report) -> bool:
+    """Whether cells of the table with this number are still to be read; False if it, or its library, was removed."""
+    for table in tables(workspace, report):
+        if table.number == number and table.library:
+            files = files_of(workspace, table, [FileState.READ])
+            return bool(_missing(table, files, _settled(workspace.tables.cells(table), files)))
+    return False
 
 
 def lock_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
@@ -80,19 +89,16 @@ def fill(
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
     files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
-    stored = _settled(workspace.tables.cells(table), files, reader, anew=anew)
-    missing = [
-        (file, columns)
-        for file in files
-        if (columns := [each for each in table.columns if (file.sha256, each.number) not in stored])
-    ]
+    anew_by = reader if anew else ""
+    stored = _settled(workspace.tables.cells(table), files, anew_by)
+    missing = _missing(table, files, stored)
     pace = _FillProgress(report, missing)
     there = {file.sha256 for file in files}
     read = failed = 0
     in_part = sum(cell.state is CellState.ABSENT_IN_PART for cell in stored.values() if cell.sha256 in there)
     with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, reader, anew=anew):
+            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, anew_by):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
@@ -105,15 +111,25 @@ def fill(
 
 
 def _settled(
-    cells: Mapping[tuple[str, int], Cell], files: Iterable[LibraryFile], reader: str, *, anew: bool
+    cells: Mapping[tuple[str, int], Cell], files: Iterable[LibraryFile], anew_by: str = ""
 ) -> dict[tuple[str, int], Cell]:
-    """The stored cells that need no reading; with `anew`, another model's only if its words have a verdict."""
+    """The stored cells that need no reading; if all are read `anew_by` a model, another's only with a verdict."""
     return {
         key: cell
         for key, cell in without_outdated(cells, files).items()
         if cell.state is not CellState.UNREAD
-        and (not anew or cell.model == reader or cell.verdict is not Verdict.NONE)
+        and (cell.model == anew_by or not anew_by or cell.verdict is not Verdict.NONE)
     }
+
+
+def _missing(
+    table: AnswerTable, files: Iterable[LibraryFile], settled: Mapping[tuple[str, int], Cell]
+) -> list[_Missing]:
+    return [
+        (file, columns)
+        for file in files
+        if (columns := [each for each in table.columns if (file.sha256, each.number) not in settled])
+    ]
 
 
 def _claim_files(
@@ -158,9 +174,7 @@ def _read_cells(
     report: Report,
     model: str,
     device: str,
-    reader: str,
-    *,
-    anew: bool,
+    anew_by: str,
 ) -> Iterator[Cell]:
     """Yield a file's cells for these columns: stored ones, and failed ones with the reason, which are not stored."""
     try:
@@ -170,7 +184,7 @@ def _read_cells(
     for column in columns:
         report.check()
         there = workspace.tables.cell(column.number, file.sha256)
-        if there is not None and _settled({(file.sha256, column.number): there}, [file], reader, anew=anew):
+        if there is not None and _settled({(file.sha256, column.number): there}, [file], anew_by):
             yield there  # another process has read it
             continue
         cell = read_cell(workspace, column, file, opened, report, model=model, device=device)

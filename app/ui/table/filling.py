@@ -13,6 +13,8 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.progress_strip import in_words
+from app.ui.kit.translation import tr
 from app.ui.table.answer_model import AnswerModel
 
 
@@ -38,11 +40,13 @@ def _fill(
 class Filling(QObject):
     """Reads the cells that were not read yet, unless paused; all other work comes first.
 
-    `changed` is sent when the progress or the state has changed; `failed` carries an error, which also pauses the
+    `changed` is sent when the progress or the state has changed, and then `progressed` carries how far the table is, in
+    words; empty while it is not being filled. `failed` carries an error, which also pauses the
     filling; `lost` is sent when the model process died.
     """
 
     changed = Signal()
+    progressed = Signal(str)
     failed = Signal(object)
     lost = Signal()
 
@@ -58,6 +62,7 @@ class Filling(QObject):
         self.seconds_left: float | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._start)
+        self.changed.connect(self._tell_progress)
         self._lane.begun.connect(self._give_way)
         self._lane.rested.connect(self._rested)
 
@@ -75,6 +80,14 @@ class Filling(QObject):
             return "paused"
         return "filling" if self._job is not None and not self._job.waiting else "waiting"
 
+    @Slot()
+    def _tell_progress(self) -> None:
+        words = ""
+        if self._table is not None and self.state() in ("filling", "waiting"):
+            what = tr("Filling {table}", table=self._table.name)
+            words = in_words(what, Progress(*self._model.counts(), seconds_left=self.seconds_left))
+        self.progressed.emit(words)
+
     def take(self, table: AnswerTable | None) -> None:
         """Fill this table from now on; it may be the same one with other files or questions."""
         self._drop()
@@ -91,12 +104,13 @@ class Filling(QObject):
         self._soon.start()
         self.changed.emit()
 
+    @Slot()
     def stop(self) -> bool:
-        """Pause the filling; returns whether a job was running or queued."""
-        if self._job is None:
-            return False
-        self.toggle()
-        return True
+        """Pause the filling; returns whether the table was being filled, or was to be after other work."""
+        is_filling = self.state() in ("filling", "waiting")
+        if is_filling:
+            self.toggle()
+        return is_filling
 
     def show_first(self, files: Sequence[str]) -> None:
         """Read the files on the screen, given by their SHA-256, before the others."""

@@ -233,10 +233,16 @@ class TableStore(QObject):
         self.listed.emit()
 
     def _load(self, table: AnswerTable) -> None:
-        self.table = table
-        self._workspace.settings.last_table = table.number
+        self._set_current(table)
         job = self._lane.start_aside(_load, self._workspace, table)
         self._loading = job.replacing(self._loading).then(self._loaded, self.failed)
+
+    def _set_current(self, table: AnswerTable) -> None:
+        """Make a table the current one, which is filled further after a restart."""
+        self.table = table
+        if self._workspace.settings.last_table != table.number:
+            self._workspace.settings.last_table = table.number
+            self._lane.start_aside(do, self._workspace.save_settings).then(failed=self.failed)
 
     @Slot(object)
     def _loaded(self, found: LoadedTable) -> None:
@@ -270,8 +276,7 @@ class TableStore(QObject):
         self._end_saving()
         new = found.table
         self.tables = _with_table(self.tables, new)
-        self.table = new
-        self._workspace.settings.last_table = new.number
+        self._set_current(new)
         self.listed.emit()
         self.loaded.emit(found)
         self._save_next()

@@ -23,6 +23,7 @@ from app.core.text import Span
 from app.flows.answer_table.export import export_table
 from app.flows.answer_table.tables import save_table
 from app.library.ledger import Content
+from app.settings import settings as settings_file
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.parts import Scrolling
@@ -118,6 +119,9 @@ def test_a_table_over_a_library_is_one_click_away(
     page.store.choose(first.number)
     qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
     assert [table.name for table in page.store.tables] == [first.name, "Last"]
+    # A window that is killed fills it further at its next start.
+    settings = page.workspace.paths.settings_file
+    qtbot.waitUntil(lambda: settings_file.load(settings).last_table == first.number)
 
 
 def test_a_dropped_folder_becomes_a_library_and_a_table(
