@@ -66,6 +66,10 @@ class CellState(StrEnum):
     FAILED = "failed"
 
 
+_ABSENT = (CellState.ABSENT, CellState.ABSENT_IN_PART)
+_JUDGED = (CellState.ANSWER, CellState.LOW_CONFIDENCE, *_ABSENT)
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The answer to a column's question from the file whose bytes have the digest `sha256`.
@@ -93,12 +97,12 @@ class Cell:
     @property
     def can_be_judged(self) -> bool:
         """Whether a reader gave an answer, or found that the text has none."""
-        return self.is_absent or self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE)
+        return self.state in _JUDGED
 
     @property
     def is_absent(self) -> bool:
         """Whether the text, or the part of it that was read, has no answer."""
-        return self.state in (CellState.ABSENT, CellState.ABSENT_IN_PART)
+        return self.state in _ABSENT
 
     @property
     def shown_verdict(self) -> Verdict:

@@ -72,11 +72,11 @@ class AnswerModel(QAbstractTableModel):
         cells: Mapping[tuple[str, int], Cell] | None = None,
         layout: TableLayout | None = None,
     ) -> None:
-        """Show another table, sorted as it was shown last."""
+        """Show another table, sorted as it was shown last; its cells are up to date (`without_outdated`)."""
         self.beginResetModel()
         self.columns = table.columns if table is not None else ()
         self._every = rows_of(files)
-        self.cells = without_outdated(cells or {}, files)
+        self.cells = dict(cells or {})
         self._words, self._reading, self._notes = {}, set(), {}
         self._count_cells()
         self.filter = Filter.ALL
@@ -100,10 +100,13 @@ class AnswerModel(QAbstractTableModel):
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
-            self._every = every
-            before, self.cells = self.cells, without_outdated(self.cells, files)
-            for key in before.keys() - self.cells.keys():
-                self._words.pop(key, None)
+            before, self._every = self._lacking(), every
+            changed = {sha256 for sha256, _ in before ^ self._lacking()}
+            if changed:
+                of_these = {key: cell for key, cell in self.cells.items() if key[0] in changed}
+                for key in of_these.keys() - without_outdated(of_these, files).keys():
+                    self._words.pop(key, None)
+                    del self.cells[key]
             self._count_cells()
             self._arrange()
             self.endResetModel()
@@ -173,6 +176,14 @@ class AnswerModel(QAbstractTableModel):
         """The number of cells that were read, and of all cells of files with a text."""
         return self._read, sum(map(len, self._files.values())) * len(self.columns)
 
+    def _lacking(self) -> set[tuple[str, str]]:
+        """The files that were read in part, by SHA-256, each with what it lacks."""
+        return {
+            (row.file.sha256, row.file.why_unread)
+            for row in self._every
+            if row.file.reason and row.file.state is FileState.READ
+        }
+
     def _count_cells(self) -> None:
         """Count the cells that were read, after the files or the questions have changed."""
         self._files = {}
@@ -183,10 +194,12 @@ class AnswerModel(QAbstractTableModel):
 
     def _count_read(self, keys: Iterable[tuple[str, int]]) -> int:
         """How many rows' cells of these were read, each given by its file's SHA-256 and its column's number."""
-        numbers = {column.number for column in self.columns}
-        return sum(
-            len(self._files.get(key[0], ())) for key in keys if key[1] in numbers and self.is_read(key)
-        )
+        numbers, files, cells = {column.number for column in self.columns}, self._files, self.cells
+        found = 0
+        for key in keys:
+            if key[1] in numbers and key[0] in files and key in cells and cells[key].can_be_judged:
+                found += len(files[key[0]])
+        return found
 
     def files(self) -> list[LibraryFile]:
         """The files of the table, whatever the filter."""
