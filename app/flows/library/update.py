@@ -138,15 +138,15 @@ def _renew_index(workspace: Workspace, report: Report) -> None:
     workspace.library.renew(report, lambda text: detect_language(workspace, text, Quiet(report)))
 
 
-def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
-    """Read a library's file with its password, which is not kept; returns its new entry.
+def read_again(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    """Read a library's file that could not be read, with its password, which is not kept; returns its new entry.
 
-    None for a file that is in no library, or needs no password. Once the file changes, its password is needed again.
+    None for a file that is in no library, or is not locked or failed. Once it changes, its password is needed again.
     Raises PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
     """
     index = workspace.library
     file = index.file(path)
-    if file is None or file.state is not FileState.LOCKED:
+    if file is None or file.state not in (FileState.LOCKED, FileState.FAILED):
         return None
     _store_document(
         index,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
 from app.core.layout import Opened
+from app.core.library import FileState
 from app.core.message import Message
 from app.core.text import Span
 from app.core.wording import first_words, likely, low_confidence, without_answer
@@ -41,10 +42,12 @@ class DocumentBeside(QFrame):
     """The file of a cell with the cell's answer, and the buttons that judge it.
 
     `judged` carries a Verdict, and for the person's own words these and their Span, or None if they are not in the text
-    that was read; `undo_asked` and `close_asked` are sent by their buttons and keys.
+    that was read; `readable` the path of a file that could not be read for the table and can be now, and its password,
+    empty for none. `undo_asked` and `close_asked` are sent by their buttons and keys.
     """
 
     judged = Signal(object, str, object)
+    readable = Signal(str, str)
     undo_asked = Signal()
     close_asked = Signal()
 
@@ -71,6 +74,8 @@ class DocumentBeside(QFrame):
         self.tools.left.connect(self._focus_pane)
         self.file.opened.connect(self._order_tabs)
         self.file.opened.connect(self._highlight)
+        self.file.opened.connect(self._opened)
+        self.file.unlocked.connect(self.readable)
         self.file.closed.connect(self.close_asked)
         self.verdicts.judged.connect(self.judge)
         self.undo.clicked.connect(self.undo_asked)
@@ -164,6 +169,11 @@ class DocumentBeside(QFrame):
             for one, other in pairwise((self.file.pane, row.right, row.absent, row.instead, self.undo)):
                 QWidget.setTabOrder(one, other)
             self.tools.take(self.file.pane, self.file.document)
+
+    @Slot()
+    def _opened(self) -> None:
+        if self._row is not None and self._row.file.state is FileState.FAILED:
+            self.readable.emit(self._row.file.path, "")
 
     @Slot()
     def _highlight(self) -> None:

@@ -580,7 +580,7 @@ class TableView(Page):
         self.beside.undo_asked.connect(self.undo)
         self.beside.close_asked.connect(self._close_beside)
         self.beside.file.files_dropped.connect(self.open_files)
-        self.beside.file.unlocked.connect(self.libraries.unlock)
+        self.beside.readable.connect(self.libraries.read_again)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.documents_chosen.connect(self._add)
         self.welcome.folder_asked.connect(self._choose_folder)

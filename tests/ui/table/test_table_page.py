@@ -329,6 +329,21 @@ def test_a_cell_that_failed_is_read_again_when_asked(
     assert page.model.words(0, 2).words == "Not in the text"
 
 
+def test_a_file_that_failed_is_read_again_once_it_opens_beside_the_table(
+    page: TableView, qtbot: QtBot
+) -> None:
+    index, row = page.workspace.library, row_of(page, "calder.txt")
+    file = page.model.rows[row].file
+    index.fail(file, FileState.FAILED, "The process died.", Content(file.sha256, file.size, file.modified))
+    page.store.read_files()
+    qtbot.waitUntil(lambda: page.model.rows[row].message == "The process died.")
+    go_to(page, "calder.txt", 1)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: not page.model.rows[row].message)
+    until_full(page, qtbot, 6)
+    assert words(page) == READ
+
+
 def test_cells_stored_by_another_process_are_shown_without_reading_them(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
