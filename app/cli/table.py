@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -154,6 +155,12 @@ def _fill_and_write(
     before = f", {filled.before:,} of them before" if filled.before else ""
     read = f"{count(filled.read + filled.before, 'answer')} read{before}"
     print(f"{read}, in {duration(filled.seconds)}. {status.in_words}.")
+    if filled.in_part:
+        cells = count(filled.in_part, "cell")
+        status_of = one_line(f"{command()} library status {shlex.quote(library.name)}")
+        print(
+            f"{cells} without an answer in the part that was read of a file ({status_of} tells what is missing)."
+        )
     if filled.failed:
         print(f"{count(filled.failed, 'answer')} could not be read now; start it again for these.")
 

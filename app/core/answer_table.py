@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,8 +61,13 @@ class CellState(StrEnum):
     ANSWER = "answer"
     LOW_CONFIDENCE = "low confidence"
     ABSENT = "not in the text"
+    ABSENT_IN_PART = "no answer in the part that was read"
     NO_TEXT = "no text layer"
     FAILED = "failed"
+
+
+_ABSENT = (CellState.ABSENT, CellState.ABSENT_IN_PART)
+_JUDGED = (CellState.ANSWER, CellState.LOW_CONFIDENCE, *_ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ class Cell:
     `answer` holds the words, their probability and place; None if the text does not answer, `no_answer` then being the
     probability of that, 0 to 1. `seconds` is when the file was read and `judged` when the verdict was given, both in
     seconds since 1970. A verdict leaves the answer as it is: with `OTHER_WORDS`, `right_words` are the words that the
-    person selected instead, at `right_span` if they occur in the text. `reason` says why a file was not read.
+    person selected instead, at `right_span` if they occur in the text. `reason` says why the file, or a part of it, was
+    not read.
     """
 
     column: int
@@ -90,18 +97,23 @@ class Cell:
     @property
     def can_be_judged(self) -> bool:
         """Whether a reader gave an answer, or found that the text has none."""
-        return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
+        return self.state in _JUDGED
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the text, or the part of it that was read, has no answer."""
+        return self.state in _ABSENT
 
     @property
     def shown_verdict(self) -> Verdict:
         """The verdict to show: where the person agreed that there is no answer, that is "not in the text"."""
-        absent = self.state is CellState.ABSENT and self.verdict is Verdict.RIGHT
-        return Verdict.NOT_THERE if absent else self.verdict
+        agreed = self.is_absent and self.verdict is Verdict.RIGHT
+        return Verdict.NOT_THERE if agreed else self.verdict
 
     @property
     def is_right(self) -> bool:
         """Whether the person agreed with what the cell shows."""
-        return self.verdict.agrees(shown=self.state is not CellState.ABSENT)
+        return self.verdict.agrees(shown=not self.is_absent)
 
     @property
     def words(self) -> str:
@@ -129,6 +141,26 @@ def cell_of(column: Column, file: LibraryFile, cell: Cell | None) -> Cell:
     else:
         state = CellState.UNREAD
     return Cell(column.number, file.sha256, state, reason=file.reason)
+
+
+def without_outdated(
+    cells: Mapping[tuple[str, int], Cell], files: Iterable[LibraryFile]
+) -> dict[tuple[str, int], Cell]:
+    """The cells, by SHA-256 and column, but for those to be asked again, as their file now lacks another part, or none.
+
+    A cell that failed or has a verdict stays.
+    """
+    lacking: dict[str, set[str]] = {}
+    for file in files:
+        if file.state is FileState.READ:
+            lacking.setdefault(file.sha256, set()).add(file.why_unread)
+    return {
+        key: cell
+        for key, cell in cells.items()
+        if not cell.can_be_judged
+        or cell.verdict is not Verdict.NONE
+        or cell.reason in lacking.get(cell.sha256, (cell.reason,))
+    }
 
 
 @dataclass(frozen=True, slots=True)

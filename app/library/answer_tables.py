@@ -15,7 +15,7 @@ from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import Library
-from app.core.message import Message
+from app.core.message import Message, restored, stored
 from app.core.plain import from_plain, json_of
 from app.core.text import Span
 from app.library.database import Database
@@ -64,8 +64,9 @@ _MIGRATIONS = (
         "ALTER TABLE cells ADD COLUMN column_name TEXT DEFAULT ''",
     ),
     ("ALTER TABLE tables ADD COLUMN look TEXT NOT NULL DEFAULT '{}'",),
+    ("ALTER TABLE cells ADD COLUMN reason TEXT NOT NULL DEFAULT ''",),
 )
-_CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds"))
+_CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds", "reason"))
 _ANSWER = Record(KeptAnswer)
 _COLUMNS = (*_CELL.columns, *_ANSWER.columns)
 _CELLS = ", ".join(f'cells."{name}"' for name in _COLUMNS)
@@ -131,14 +132,21 @@ class AnswerTables(Database):
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
 
+    def has_chosen(self, library: Library) -> bool:
+        """Whether documents were chosen for a table over a library; most tables are over all of it."""
+        return self.file.exists() and any(
+            table.documents and library_of(origin, [library]) is not None for table, origin in self.tables()
+        )
+
     def move(self, moved: Mapping[str, str]) -> None:
         """Have the documents chosen for tables at new paths, which are given by the old ones."""
         with self.writing() as connection:
             for table, _ in _tables(connection):
-                now = dict.fromkeys(moved.get(path, path) for path in table.documents)
-                connection.execute(
-                    "UPDATE tables SET documents = ? WHERE number = ?", (json_of(list(now)), table.number)
-                )
+                now = tuple(dict.fromkeys(moved.get(path, path) for path in table.documents))
+                if now != table.documents:
+                    connection.execute(
+                        "UPDATE tables SET documents = ? WHERE number = ?", (json_of(now), table.number)
+                    )
 
     def layout(self, table: AnswerTable) -> TableLayout:
         """How a table was last viewed."""
@@ -188,15 +196,15 @@ class AnswerTables(Database):
         found = self.select("SELECT question FROM columns WHERE number = ?", (column,))
         return from_sqlite(found[0][0]) if found else ""
 
-    def put(self, cell: Cell, *, overwrite: bool = False) -> Cell | None:
-        """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
+    def put(self, cell: Cell) -> Cell | None:
+        """Store a cell that was read, unless the person has judged the one that was read before.
 
-        A cell that was stored before, by another process say, stays; with `overwrite` only if the person has judged it.
+        Returns it with its verdict as stored, None where its column is gone.
         """
         with self.writing() as connection:
             if not _has_column(connection, cell.column):
                 return None
-            _insert_cell(connection, cell, overwrite=overwrite)
+            _insert_cell(connection, cell)
             return _cell(connection, cell.column, cell.sha256)
 
     def put_all(self, cells: Iterable[Cell]) -> None:
@@ -206,7 +214,7 @@ class AnswerTables(Database):
         """
         with self.writing() as connection:
             for cell in cells:
-                _insert_cell(connection, cell, overwrite=True)
+                _insert_cell(connection, cell)
                 if cell.verdict is not Verdict.NONE:
                     connection.execute(
                         "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -273,13 +281,13 @@ def _has_column(connection: sqlite3.Connection, column: int) -> bool:
     return bool(connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone())
 
 
-def _insert_cell(connection: sqlite3.Connection, cell: Cell, *, overwrite: bool) -> None:
-    """Store a cell; with `overwrite` in place of one that has no verdict."""
+def _insert_cell(connection: sqlite3.Connection, cell: Cell) -> None:
+    """Store a cell, in place of one that has no verdict."""
     answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
     judged = 'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?'
-    replaces = overwrite and not connection.execute(judged, (cell.column, cell.sha256)).fetchone()
-    statement = insert("cells", _COLUMNS, "OR REPLACE" if replaces else "OR IGNORE")
-    connection.execute(statement, (*_CELL.values(cell), *answer))
+    is_judged = connection.execute(judged, (cell.column, cell.sha256)).fetchone()
+    statement = insert("cells", _COLUMNS, "OR IGNORE" if is_judged else "OR REPLACE")
+    connection.execute(statement, (*_CELL.values(cell, reason=stored(cell.reason)), *answer))
 
 
 def _cell(connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
@@ -321,9 +329,10 @@ def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str |
 
 def _cell_of_row(row: Sequence[Any]) -> Cell:
     answer = row[len(_CELL.columns) :]
-    return _CELL.load(
+    cell = _CELL.load(
         row[: len(_CELL.columns)], answer=_ANSWER.load(answer) if answer[0] is not None else None
     )
+    return replace(cell, reason=restored(cell.reason)) if cell.reason else cell
 
 
 def _with_verdict(cell: Cell, row: Sequence[Any]) -> Cell:

@@ -199,7 +199,7 @@ class Index(Ledger):
                 add_rows(connection, [*passage_rows(first, text, starts), name_row(number, title)])
             if again:
                 connection.execute("INSERT INTO again VALUES (?)", (number,))
-            self._note(connection, file, FileState.READ, _reason(opened), content, number)
+            self._note(connection, file, FileState.READ, file_reason(opened), content, number)
             # The reason is that of its copies too.
             connection.execute(
                 "UPDATE files SET reason = (SELECT reason FROM files WHERE number = ?) WHERE text = ?",
@@ -592,7 +592,7 @@ def _dropped() -> SpanlightError:
     )
 
 
-def _reason(opened: Opened) -> str:
+def file_reason(opened: Opened) -> str:
     """What of a document was not read, and that pages of it were recognised; empty for neither."""
     reasons = [*opened.gaps[:_MOST_GAPS]]
     if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):

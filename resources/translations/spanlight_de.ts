@@ -12006,6 +12006,14 @@
         <translation>Die Datei enthält keinen Text</translation>
     </message>
     <message>
+        <source>No answer in the part that was read</source>
+        <translation>Keine Antwort im gelesenen Teil</translation>
+    </message>
+    <message>
+        <source>reader: no answer in the part that was read</source>
+        <translation>Lesemodell: keine Antwort im gelesenen Teil</translation>
+    </message>
+    <message>
         <source>low confidence</source>
         <translation>geringe Sicherheit</translation>
     </message>
@@ -12122,6 +12130,10 @@
         <translation>Nach {file} exportiert</translation>
     </message>
     <message>
+        <source>Filling {table}</source>
+        <translation>{table} wird gefüllt</translation>
+    </message>
+    <message>
         <source>the filling of the table</source>
         <translation>das Füllen der Tabelle</translation>
     </message>
@@ -12170,12 +12182,12 @@
         <translation>Antworten, die Sie als falsch beurteilt haben</translation>
     </message>
     <message>
-        <source>Failed</source>
-        <translation>Nicht lesbar</translation>
+        <source>Not read whole</source>
+        <translation>Nicht ganz gelesen</translation>
     </message>
     <message>
-        <source>Files that could not be read</source>
-        <translation>Dateien, die nicht gelesen werden konnten</translation>
+        <source>Files that could not be read, and questions without an answer in the part that was</source>
+        <translation>Dateien, die nicht gelesen werden konnten, und Fragen ohne Antwort im gelesenen Teil</translation>
     </message>
     <message>
         <source>Open results…</source>
@@ -13608,6 +13620,10 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>Downloading {size}</source>
         <translation>Download {size}</translation>
+    </message>
+    <message>
+        <source>Pause the filling of the table</source>
+        <translation>Pause: Füllen der Tabelle</translation>
     </message>
     <message>
         <source>Status</source>

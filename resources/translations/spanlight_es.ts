@@ -12006,6 +12006,14 @@
         <translation>El archivo no tiene texto</translation>
     </message>
     <message>
+        <source>No answer in the part that was read</source>
+        <translation>No hay respuesta en la parte leída</translation>
+    </message>
+    <message>
+        <source>reader: no answer in the part that was read</source>
+        <translation>lector: no hay respuesta en la parte leída</translation>
+    </message>
+    <message>
         <source>low confidence</source>
         <translation>poca seguridad</translation>
     </message>
@@ -12122,6 +12130,10 @@
         <translation>Exportado a {file}</translation>
     </message>
     <message>
+        <source>Filling {table}</source>
+        <translation>Rellenando {table}</translation>
+    </message>
+    <message>
         <source>the filling of the table</source>
         <translation>el relleno de la tabla</translation>
     </message>
@@ -12170,12 +12182,12 @@
         <translation>Respuestas que has marcado como erróneas</translation>
     </message>
     <message>
-        <source>Failed</source>
-        <translation>Con error</translation>
+        <source>Not read whole</source>
+        <translation>No leído entero</translation>
     </message>
     <message>
-        <source>Files that could not be read</source>
-        <translation>Archivos que no se han podido leer</translation>
+        <source>Files that could not be read, and questions without an answer in the part that was</source>
+        <translation>Archivos que no se han podido leer y preguntas sin respuesta en la parte leída</translation>
     </message>
     <message>
         <source>Open results…</source>
@@ -13608,6 +13620,10 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>Downloading {size}</source>
         <translation>Descargando {size}</translation>
+    </message>
+    <message>
+        <source>Pause the filling of the table</source>
+        <translation>Pausar el relleno de la tabla</translation>
     </message>
     <message>
         <source>Status</source>

@@ -13,6 +13,7 @@ from app.core.report import Stopped
 from app.flows.rows import lock_output
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.libraries import refuse, written
+from tests.helpers.small_pdfs import Page, Words, small_pdf
 from tests.helpers.terminal import Command
 
 
@@ -64,6 +65,20 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
         "Where is Ben?,not in the text,Ben",
         "Who is Ben?,not in the text,Ben",
     ]
+
+
+def test_answers_from_a_part_of_a_file_are_told_apart(
+    fill_table: Command, folder: Path, tmp_path: Path
+) -> None:
+    cut = small_pdf([Page([Words("The guest is Ben.")])]).partition(b"xref")[0]
+    (folder / "third.pdf").write_bytes(cut)
+    out = tmp_path / "out.csv"
+    for read in ("6 answers read, in ", "6 answers read, 6 of them before, in "):
+        told = fill_table(out)[1]
+        assert told.startswith(read) and " 3 files read, 1 in part.\n" in told
+        assert "\n1 cell without an answer in the part that was read of a file (" in told
+        assert "library status Leases" in told
+    assert [row[3] for row in rows_of(out)[4:]] == ["no answer in the part that was read", "answer"]
 
 
 def test_folders_that_cannot_be_opened_are_told(

@@ -14,6 +14,7 @@ from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import Library
+from app.core.message import Message
 from app.core.text import Span
 from app.library.answer_tables import AnswerTables, Origin, library_of
 from tests.helpers.history_entries import ANSWERS
@@ -65,13 +66,15 @@ def test_an_edited_question_is_another_one(store: AnswerTables) -> None:
     assert store.cells(edited) == {}
 
 
-def test_a_cell_is_stored_once_unless_it_overwrites(store: AnswerTables) -> None:
+def test_a_cell_that_is_read_again_is_replaced(store: AnswerTables) -> None:
     table = a_table(store, "Who?")
     first = a_cell(table)
-    later = replace(first, answer=None, state=CellState.ABSENT, model="other")
+    gap = Message("{n} page is damaged.", "{n} pages are damaged.", n=2)
+    later = replace(first, answer=None, state=CellState.ABSENT_IN_PART, reason=gap)
     assert store.put(first) == first
-    assert store.put(later) == first
-    assert store.put(later, overwrite=True) == later
+    assert store.put(later) == later
+    found = store.cell(later.column, later.sha256)
+    assert found is not None and isinstance(found.reason, Message) and found.reason.values == {"n": 2}
 
 
 def test_a_verdict_keeps_the_words_that_it_is_on_and_is_taken_back(store: AnswerTables) -> None:
@@ -83,9 +86,9 @@ def test_a_verdict_keeps_the_words_that_it_is_on_and_is_taken_back(store: Answer
     assert read == replace(
         cell, verdict=Verdict.OTHER_WORDS, right_words="Ben \ud800", right_span=Span(1, 6), judged=9.0
     )
-    assert store.put(replace(cell, model="other"), overwrite=True) == read
+    assert store.put(replace(cell, model="other")) == read
     assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == cell
-    assert store.put(other := replace(cell, model="other"), overwrite=True) == other
+    assert store.put(other := replace(cell, model="other")) == other
 
 
 def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(

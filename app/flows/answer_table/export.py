@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, cell_of
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, cell_of, without_outdated
 from app.core.atomic import write_atomic, writing
 from app.core.corrections import Verdict
 from app.core.days import iso
@@ -68,7 +68,7 @@ class _Line:
         """The probability of the reader's words, or of their absence; None if the cell was not read."""
         if self.cell.answer is not None:
             return self.cell.answer.probability
-        return self.cell.no_answer if self.cell.state is CellState.ABSENT else None
+        return self.cell.no_answer if self.cell.is_absent else None
 
     @property
     def countable(self) -> object:
@@ -123,10 +123,10 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
     """Write a table to a file of one of `FORMATS`, by its extension, whole or not at all.
 
     CSV and JSON Lines have a row or an object per cell, with words, value, state, probability, quotation, place in code
-    points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents by
-    questions in the sheet "Table". Text that a spreadsheet would take for a formula gets an apostrophe. Unread cells
-    are included with that state. Raises SpanlightError for another extension, for more cells than a spreadsheet takes,
-    and where the disk refuses; Stopped when cancelled.
+    points of the document's text, model, verdict, times, and why the file or a part of it was not read. XLSX has these
+    in the sheet "Answers", and documents by questions in the sheet "Table". Text that a spreadsheet would take for a
+    formula gets an apostrophe. Unread cells are included with that state. Raises SpanlightError for another extension,
+    for more cells than a spreadsheet takes, and where the disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
     _write(kind, table.columns, _rows(workspace, table), path, report)
@@ -202,14 +202,14 @@ def require_fits(kind: str, cells: int) -> None:
 
 def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     """A table's cells, in a list for each document that still exists, sorted by path."""
-    stored = workspace.tables.cells(table)
+    files = [file for file in files_of(workspace, table) if file.state is not FileState.GONE]
+    stored = without_outdated(workspace.tables.cells(table), files)
     return [
         [
             _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
             for column in table.columns
         ]
-        for file in files_of(workspace, table)
-        if file.state is not FileState.GONE
+        for file in files
     ]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, without_outdated
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
@@ -18,7 +18,7 @@ from app.core.models import Head
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
 from app.core.results import Outcome
-from app.flows.answer_table.tables import files_of
+from app.flows.answer_table.tables import files_of, tables
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
@@ -39,13 +39,24 @@ class Filled:
     """The result of filling a table.
 
     `read` counts the cells read now, `before` those that were there already, `failed` those on which the reader failed,
-    which are tried again the next time.
+    which are tried again the next time; `in_part` counts those of the table without an answer in the part of their file
+    that was read.
     """
 
     read: int
     before: int
     failed: int
+    in_part: int
     seconds: float
+
+
+def is_incomplete(workspace: Workspace, number: int, report: Report) -> bool:
+    """Whether cells of the table with this number are still to be read; False if it, or its library, was removed."""
+    for table in tables(workspace, report):
+        if table.number == number and table.library:
+            files = files_of(workspace, table, [FileState.READ])
+            return bool(_missing(table, files, _settled(workspace.tables.cells(table), files)))
+    return False
 
 
 def lock_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
@@ -69,42 +80,56 @@ def fill(
 ) -> Filled:
     """Read all cells of a table that are not stored yet, file by file, and store each at once.
 
-    Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them.
-    With `anew`, cells that another model has read and nobody has judged are read again. A file that another process is
+    Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them,
+    and again once another part of them was read. With `anew`, cells that another model has read are read again too. A
+    cell that the person has judged stays. A file that another process is
     reading for this table is left to it. Partial results are the cells (Cell). The next call continues after a stop or
     a kill. Raises as `ask` does, and SpanlightError if the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
     files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
-    stored = {
-        key: cell for key, cell in workspace.tables.cells(table).items() if _stays(cell, reader, anew=anew)
-    }
-    missing = [
-        (file, columns)
-        for file in files
-        if (columns := [each for each in table.columns if (file.sha256, each.number) not in stored])
-    ]
+    anew_by = reader if anew else ""
+    stored = _settled(workspace.tables.cells(table), files, anew_by)
+    missing = _missing(table, files, stored)
     pace = _FillProgress(report, missing)
+    there = {file.sha256 for file in files}
     read = failed = 0
+    in_part = sum(cell.state is CellState.ABSENT_IN_PART for cell in stored.values() if cell.sha256 in there)
     with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, reader, anew=anew):
+            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, anew_by):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
                     read += 1
+                    in_part += cell.state is CellState.ABSENT_IN_PART
                 report.partial(cell)
                 pace.count(file)
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
-    return Filled(read, before, failed, time.perf_counter() - began)
+    return Filled(read, before, failed, in_part, time.perf_counter() - began)
 
 
-def _stays(cell: Cell, reader: str, *, anew: bool) -> bool:
-    """Whether a stored cell needs no reading; with `anew`, another model's only if its words have a verdict."""
-    if cell.state is CellState.UNREAD:
-        return False
-    return not anew or cell.model == reader or cell.verdict is not Verdict.NONE
+def _settled(
+    cells: Mapping[tuple[str, int], Cell], files: Iterable[LibraryFile], anew_by: str = ""
+) -> dict[tuple[str, int], Cell]:
+    """The stored cells that need no reading; if all are read `anew_by` a model, another's only with a verdict."""
+    return {
+        key: cell
+        for key, cell in without_outdated(cells, files).items()
+        if cell.state is not CellState.UNREAD
+        and (cell.model == anew_by or not anew_by or cell.verdict is not Verdict.NONE)
+    }
+
+
+def _missing(
+    table: AnswerTable, files: Iterable[LibraryFile], settled: Mapping[tuple[str, int], Cell]
+) -> list[_Missing]:
+    return [
+        (file, columns)
+        for file in files
+        if (columns := [each for each in table.columns if (file.sha256, each.number) not in settled])
+    ]
 
 
 def _claim_files(
@@ -149,9 +174,7 @@ def _read_cells(
     report: Report,
     model: str,
     device: str,
-    reader: str,
-    *,
-    anew: bool,
+    anew_by: str,
 ) -> Iterator[Cell]:
     """Yield a file's cells for these columns: stored ones, and failed ones with the reason, which are not stored."""
     try:
@@ -161,14 +184,14 @@ def _read_cells(
     for column in columns:
         report.check()
         there = workspace.tables.cell(column.number, file.sha256)
-        if there is not None and _stays(there, reader, anew=anew):
+        if there is not None and _settled({(file.sha256, column.number): there}, [file], anew_by):
             yield there  # another process has read it
             continue
-        cell = read_cell(workspace, column, file.sha256, opened, report, model=model, device=device)
+        cell = read_cell(workspace, column, file, opened, report, model=model, device=device)
         if cell.state is CellState.FAILED:
             yield cell
             continue
-        stored = workspace.tables.put(cell, overwrite=anew)
+        stored = workspace.tables.put(cell)
         if stored is not None:
             yield stored
 
@@ -176,14 +199,14 @@ def _read_cells(
 def read_cell(
     workspace: Workspace,
     column: Column,
-    sha256: str,
+    file: LibraryFile,
     opened: Opened,
     report: Report,
     *,
     model: str = "",
     device: str = "",
 ) -> Cell:
-    """Ask a document, identified by `sha256`, a column's question; if the model process dies, the cell has failed.
+    """Ask a document, opened from a library's file, a column's question; the cell has failed if the model process dies.
 
     Raises as `ask` does otherwise.
     """
@@ -191,16 +214,19 @@ def read_cell(
     try:
         reading = ask(workspace, question, report, model=model, device=device)
     except EngineLost as fault:
-        return Cell(column.number, sha256, CellState.FAILED, reason=str(fault))
-    shown = reading.shown
+        return Cell(column.number, file.sha256, CellState.FAILED, reason=str(fault))
+    shown, state = reading.shown, _STATES[reading.outcome]
+    if state is CellState.ABSENT and file.why_unread:
+        state = CellState.ABSENT_IN_PART
     return Cell(
         column.number,
-        sha256,
-        _STATES[reading.outcome],
+        file.sha256,
+        state,
         kept_answer(opened, shown) if shown is not None else None,
         reading.no_answer_probability,
         reading.model,
         time.time(),
+        reason=file.why_unread,
     )
 
 

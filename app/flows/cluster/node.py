@@ -33,8 +33,9 @@ from app.flows.batches import GroupReport
 from app.flows.cluster.rows import Row, SourceFile
 from app.flows.cluster.store import Storage, Unreachable, is_address
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.library.update import Refusal, refusal_for, refusal_without_text, sha256_of
+from app.flows.library.update import Refusal, library_notes, refusal_for, refusal_without_text, sha256_of
 from app.flows.workspace import Workspace
+from app.library.index import file_reason
 from app.library.ledger import Content
 from app.models.disk.installed import fingerprint
 from app.settings.paths import Paths, default_paths
@@ -195,6 +196,7 @@ class Node:
             return _entry(source.path, refusal.state, refusal.content, refusal.reason), None
         file = replace(
             _entry(source.path, FileState.READ, there),
+            reason=file_reason(replace(opened, notes=library_notes(opened))),
             kind=opened.kind,
             pages=len(opened.pages),
             words=len(opened.document.text.split()),
@@ -211,18 +213,18 @@ class Node:
 
     def answers(self, file: LibraryFile, opened: Opened, columns: Sequence[Column]) -> tuple[Cell, ...]:
         """Ask a document the question of each column. Raises NotStarted."""
-        return tuple(self._cell(column, file.sha256, opened) for column in columns)
+        return tuple(self._cell(column, file, opened) for column in columns)
 
-    def _cell(self, column: Column, sha256: str, opened: Opened) -> Cell:
+    def _cell(self, column: Column, file: LibraryFile, opened: Opened) -> Cell:
         try:
-            return read_cell(self.workspace, column, sha256, opened, _QUIET, model=self.model)
+            return read_cell(self.workspace, column, file, opened, _QUIET, model=self.model)
         except NotStarted:
             raise
         except SpanlightError as fault:
             reason = str(fault)
         except ChildBug:
             reason = Message("It crashes Spanlight; this is a bug.")
-        return Cell(column.number, sha256, CellState.FAILED, reason=reason)
+        return Cell(column.number, file.sha256, CellState.FAILED, reason=reason)
 
     def classes(self, texts: Sequence[str]) -> list[list[str]]:
         """Each text's values under the columns of the classes, all empty for a blank text."""

@@ -95,7 +95,7 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
         workspace.library.enter(
             library,
             (
-                replace(file, state=FileState.WAITING) if file.state is FileState.READ else file
+                replace(file, state=FileState.WAITING, reason="") if file.state is FileState.READ else file
                 for file, _ in batch
             ),
         )
@@ -187,7 +187,8 @@ def _cell(number: int, values: dict[str, Any]) -> Cell:
     text, answer = values["reader's answer"], None
     if not text and state in (CellState.ANSWER, CellState.LOW_CONFIDENCE):
         raise ValueError("no answer")
-    if values["probability"] is None and (text or state is CellState.ABSENT):
+    is_absent = state in (CellState.ABSENT, CellState.ABSENT_IN_PART)
+    if values["probability"] is None and (text or is_absent):
         raise ValueError("no probability")
     if text:
         answer = KeptAnswer(
@@ -206,7 +207,7 @@ def _cell(number: int, values: dict[str, Any]) -> Cell:
         values["sha256"],
         state,
         answer,
-        values["probability"] if state is CellState.ABSENT else 0.0,
+        values["probability"] if is_absent else 0.0,
         values["model"],
         _seconds(values["read"]),
         verdict,

@@ -122,7 +122,7 @@ def update(
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
         # What was chosen for tables follows its file.
-        if moved := index.moved(library):
+        if workspace.tables.has_chosen(library) and (moved := index.moved(library)):
             workspace.tables.move(moved)
         deleted = index.sweep()
         if len(waiting) + len(gone) > _MANY_CHANGES or deleted > _MANY_PASSAGES:
@@ -144,15 +144,15 @@ def _renew_index(workspace: Workspace, report: Report) -> None:
     workspace.library.renew(report, lambda text: detect_language(workspace, text, Quiet(report)))
 
 
-def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
-    """Read a library's file with its password, which is not kept; returns its new entry.
+def read_again(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    """Read a library's file that could not be read, with its password, which is not kept; returns its new entry.
 
-    None for a file that is in no library, or needs no password. Once the file changes, its password is needed again.
+    None for a file that is in no library, or is not locked or failed. Once it changes, its password is needed again.
     Raises PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
     """
     index = workspace.library
     file = index.file(path)
-    if file is None or file.state is not FileState.LOCKED:
+    if file is None or file.state not in (FileState.LOCKED, FileState.FAILED):
         return None
     _store_document(
         index,
@@ -371,7 +371,7 @@ def _store_document(
         return False
     view = with_view(opened.document).view
     assert view is not None
-    index.put(file, replace(opened, notes=_notes(opened)), view, again=again)
+    index.put(file, replace(opened, notes=library_notes(opened)), view, again=again)
     return True
 
 
@@ -379,11 +379,12 @@ def refusal_without_text(opened: Opened) -> Refusal | None:
     """The Refusal of a document without words; None if it has some."""
     if opened.document.text.strip():
         return None
-    reason = joined(_notes(opened), " ") or Message("It holds no text.")
+    reason = joined(library_notes(opened), " ") or Message("It holds no text.")
     return Refusal(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
 
 
-def _notes(opened: Opened) -> tuple[str, ...]:
+def library_notes(opened: Opened) -> tuple[str, ...]:
+    """The notes on a document, and how to have its scans recognised if that needs consent."""
     return (*opened.notes, _NEEDS_CONSENT) if needs_consent(opened) else opened.notes
 
 

@@ -385,7 +385,7 @@ class AskView(Page):
         self._offer_recent()
         session = sheet.session
         if session.password:
-            self.libraries.unlock(session.path, session.password)
+            self.libraries.read_again(session.path, session.password)
         self.presenter.look_at_language()
         if sheet is self.sheets.current():
             self.presenter.offer_formats()

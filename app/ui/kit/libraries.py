@@ -146,11 +146,11 @@ class Libraries(QObject):
         self._waiting.append(_UpdateRequest(library, everything, recognise, quiet))
         self._next()
 
-    def unlock(self, path: str, password: str) -> None:
-        """Read a locked file for the libraries that hold it, with its password, which is not kept."""
+    def read_again(self, path: str, password: str) -> None:
+        """Read a file that was locked or failed for the libraries that hold it; its password is not kept."""
         if self._all:
-            job = self._lanes.documents.start_aside(_read_locked, self._workspace, path, password)
-            job.then(self._unlocked, self.failed)
+            job = self._lanes.documents.start_aside(_read_again, self._workspace, path, password)
+            job.then(self._read_again, self.failed)
 
     @Slot()
     def update_all(self) -> None:
@@ -253,7 +253,7 @@ class Libraries(QObject):
             self.refresh()
 
     @Slot(object)
-    def _unlocked(self, file: LibraryFile | None) -> None:
+    def _read_again(self, file: LibraryFile | None) -> None:
         if file is not None:
             self.read.emit(file)
             self.refresh()
@@ -291,7 +291,7 @@ def _update(workspace: Workspace, wanted: _UpdateRequest, report: Report) -> tup
     return done, workspace.library.status(wanted.library)
 
 
-def _read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
-    from app.flows.library.update import read_locked
+def _read_again(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    from app.flows.library.update import read_again
 
-    return read_locked(workspace, path, password, report)
+    return read_again(workspace, path, password, report)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLayout
+from app.core.answer_table import (
+    AnswerTable,
+    Cell,
+    CellState,
+    Column,
+    ColumnType,
+    TableLayout,
+    without_outdated,
+)
 from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
@@ -28,7 +35,7 @@ class Filter(StrEnum):
     LOW = "low"
     UNSEEN = "unseen"
     ABSENT = "absent"
-    FAILED = "failed"
+    UNREAD = "unread"
     WRONG = "wrong"
     UNSURE = "unsure"  # those without a verdict, the least sure first
 
@@ -51,9 +58,10 @@ class AnswerModel(QAbstractTableModel):
         self._sorted_by = 0  # a column's number
         self._descending = False
         self._notes: dict[int, str] = {}
-        # The number of rows of each file with a text, by SHA-256, and of their cells that were read.
-        self._rows_of: Counter[str] = Counter()
+        # The files with a text, by SHA-256, and how many of their rows' cells were read.
+        self._files: dict[str, list[LibraryFile]] = {}
         self._read = 0
+        self._places: dict[str, list[int]] = {}  # of a file's rows, by its SHA-256
 
     # Content
 
@@ -64,7 +72,7 @@ class AnswerModel(QAbstractTableModel):
         cells: Mapping[tuple[str, int], Cell] | None = None,
         layout: TableLayout | None = None,
     ) -> None:
-        """Show another table, sorted as it was shown last."""
+        """Show another table, sorted as it was shown last; its cells are up to date (`without_outdated`)."""
         self.beginResetModel()
         self.columns = table.columns if table is not None else ()
         self._every = rows_of(files)
@@ -74,7 +82,7 @@ class AnswerModel(QAbstractTableModel):
         self.filter = Filter.ALL
         layout = layout or TableLayout()
         self._sorted_by, self._descending = layout.sorted_by, layout.descending
-        self.rows = self._arranged()
+        self._arrange()
         self.endResetModel()
 
     def set_columns(self, columns: tuple[Column, ...]) -> None:
@@ -84,7 +92,7 @@ class AnswerModel(QAbstractTableModel):
         self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
         self.columns = columns
         self._count_cells()
-        self.rows = self._arranged()
+        self._arrange()
         self.endResetModel()
 
     def set_files(self, files: Sequence[LibraryFile]) -> None:
@@ -92,21 +100,27 @@ class AnswerModel(QAbstractTableModel):
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
-            self._every = every
+            before, self._every = self._lacking(), every
+            changed = {sha256 for sha256, _ in before ^ self._lacking()}
+            if changed:
+                of_these = {key: cell for key, cell in self.cells.items() if key[0] in changed}
+                for key in of_these.keys() - without_outdated(of_these, files).keys():
+                    self._words.pop(key, None)
+                    del self.cells[key]
             self._count_cells()
-            self.rows = self._arranged()
+            self._arrange()
             self.endResetModel()
 
     def take_cells(self, cells: Iterable[Cell]) -> None:
         """Show cells that were read or judged, in place of the earlier ones."""
         found = {(cell.sha256, cell.column): cell for cell in cells}
-        numbers = {column.number for column in self.columns}
-        for key, cell in found.items():
-            if key[1] in numbers:
-                self._read += self._rows_of[key[0]] * (cell.can_be_judged - self.is_read(key))
-        self.cells.update(found)
+        files = [file for sha256 in {key[0] for key in found} for file in self._files.get(sha256, ())]
+        self._read -= self._count_read(found)
         for key in found:
+            self.cells.pop(key, None)
             self._words.pop(key, None)
+        self.cells.update(without_outdated(found, files))
+        self._read += self._count_read(found)
         self._reading -= found.keys()
         self._cells_changed(found)
 
@@ -137,11 +151,10 @@ class AnswerModel(QAbstractTableModel):
 
     def place_of(self, cell: Cell) -> tuple[int, int] | None:
         """The row and the column of a cell; None if it is not shown."""
-        shas = [row.file.sha256 for row in self.rows]
         numbers = [column.number for column in self.columns]
-        if cell.sha256 not in shas or cell.column not in numbers:
+        if cell.sha256 not in self._places or cell.column not in numbers:
             return None
-        return shas.index(cell.sha256), numbers.index(cell.column)
+        return self._places[cell.sha256][0], numbers.index(cell.column)
 
     def is_read(self, key: tuple[str, int]) -> bool:
         """Whether a cell was read; one that failed is to be read again."""
@@ -161,17 +174,32 @@ class AnswerModel(QAbstractTableModel):
 
     def counts(self) -> tuple[int, int]:
         """The number of cells that were read, and of all cells of files with a text."""
-        return self._read, self._rows_of.total() * len(self.columns)
+        return self._read, sum(map(len, self._files.values())) * len(self.columns)
+
+    def _lacking(self) -> set[tuple[str, str]]:
+        """The files that were read in part, by SHA-256, each with what it lacks."""
+        return {
+            (row.file.sha256, row.file.why_unread)
+            for row in self._every
+            if row.file.reason and row.file.state is FileState.READ
+        }
 
     def _count_cells(self) -> None:
         """Count the cells that were read, after the files or the questions have changed."""
-        self._rows_of = Counter(row.file.sha256 for row in self._every if row.file.state is FileState.READ)
-        self._read = sum(
-            rows
-            for sha256, rows in self._rows_of.items()
-            for column in self.columns
-            if self.is_read((sha256, column.number))
-        )
+        self._files = {}
+        for row in self._every:
+            if row.file.state is FileState.READ:
+                self._files.setdefault(row.file.sha256, []).append(row.file)
+        self._read = self._count_read(self.cells)
+
+    def _count_read(self, keys: Iterable[tuple[str, int]]) -> int:
+        """How many rows' cells of these were read, each given by its file's SHA-256 and its column's number."""
+        numbers, files, cells = {column.number for column in self.columns}, self._files, self.cells
+        found = 0
+        for key in keys:
+            if key[1] in numbers and key[0] in files and key in cells and cells[key].can_be_judged:
+                found += len(files[key[0]])
+        return found
 
     def files(self) -> list[LibraryFile]:
         """The files of the table, whatever the filter."""
@@ -193,7 +221,7 @@ class AnswerModel(QAbstractTableModel):
         """Show only the rows that have a cell of this kind."""
         self.beginResetModel()
         self.filter = which
-        self.rows = self._arranged()
+        self._arrange()
         self.endResetModel()
 
     def order(self, column: int, *, descending: bool = False) -> None:
@@ -201,7 +229,7 @@ class AnswerModel(QAbstractTableModel):
         self.beginResetModel()
         self._sorted_by = self.columns[column].number if column >= 0 else 0
         self._descending = descending
-        self.rows = self._arranged()
+        self._arrange()
         self.endResetModel()
 
     def layout(self, widths: Mapping[int, int]) -> TableLayout:
@@ -245,20 +273,20 @@ class AnswerModel(QAbstractTableModel):
                 return cell.state is CellState.LOW_CONFIDENCE
             case Filter.ABSENT:
                 return cell.state is CellState.ABSENT
-            case Filter.FAILED:
-                return cell.state in (CellState.FAILED, CellState.NO_TEXT)
+            case Filter.UNREAD:
+                return cell.state in (CellState.FAILED, CellState.NO_TEXT, CellState.ABSENT_IN_PART)
             case Filter.WRONG:
                 return is_judged and not cell.is_right
             case _:
                 return not is_judged and cell.can_be_judged
 
     def _row_matches(self, row: Row) -> bool:
-        if self.filter is Filter.FAILED and row.message:
+        if self.filter is Filter.UNREAD and row.message:
             return True
         return any(self._matches(self.cells.get((row.file.sha256, one.number))) for one in self.columns)
 
-    def _arranged(self) -> list[Row]:
-        """The rows that match the filter, sorted."""
+    def _arrange(self) -> None:
+        """Set the rows: those that match the filter, sorted."""
         rows = list(self._every)
         if self.filter is not Filter.ALL:
             rows = [row for row in rows if self._row_matches(row)]
@@ -270,7 +298,10 @@ class AnswerModel(QAbstractTableModel):
             rows = with_value + [row for row in rows if keys[id(row)] is None]
         elif self.filter is Filter.UNSURE:
             rows.sort(key=self._least_certain)
-        return rows
+        self.rows = rows
+        self._places = {}
+        for place, row in enumerate(rows):
+            self._places.setdefault(row.file.sha256, []).append(place)
 
     def _least_certain(self, row: Row) -> float:
         cells = (self.cells.get((row.file.sha256, one.number)) for one in self.columns)
@@ -313,7 +344,7 @@ class AnswerModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.AccessibleTextRole:
                 return ", ".join(each for each in (row.name, row.below) if each)
             if role == Qt.ItemDataRole.ToolTipRole:
-                return as_tip(row.file.path)
+                return as_tip("\n".join(filter(None, (row.file.path, localised(row.file.why_unread)))))
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -359,13 +390,12 @@ class AnswerModel(QAbstractTableModel):
 
     def _cells_changed(self, keys: Collection[tuple[str, int]]) -> None:
         """Have the views show cells again."""
-        shas = {sha256 for sha256, _ in keys}
         numbers = {number for _, number in keys}
         columns = [at for at, one in enumerate(self.columns) if one.number in numbers]
         if not columns:
             return
-        for at, row in enumerate(self.rows):
-            if row.file.sha256 in shas:
+        for sha256 in {sha256 for sha256, _ in keys}:
+            for at in self._places.get(sha256, ()):
                 self.dataChanged.emit(self.index(at, columns[0]), self.index(at, columns[-1]))
 
 

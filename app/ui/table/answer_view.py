@@ -121,6 +121,9 @@ class _DocumentHeader(QHeaderView):
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName(tr("Documents"))
 
+    def sizeHint(self) -> QSize:
+        return QSize(self.minimumWidth(), 0)  # it has a fixed width; Qt would ask a hundred rows for theirs
+
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         model, theme = self.model(), self._theme
         if not isinstance(model, AnswerModel) or section >= len(model.rows):
@@ -170,6 +173,7 @@ class AnswerView(QTableView):
         self._delegate = AnswerDelegate(theme, self._lines)
         self.widths: dict[int, int] = {}  # that the person has set, by the columns' numbers
         self._fitting = False
+        self._fitted: set[int] = set()  # the rows whose heights suit their words and the present widths
         self._pressed = -1  # the column whose header was pressed
         self._move_timer = QTimer(self, singleShot=True, interval=_MOVED_MS)
         self._move_timer.timeout.connect(self.moved)
@@ -240,7 +244,7 @@ class AnswerView(QTableView):
 
     @Slot()
     def fit(self) -> None:
-        """Set the sizes of the columns, the rows and the headers."""
+        """Set the sizes of the columns, the headers and the visible rows."""
         model, step = self.answers, self._theme.step
         self.documents.setFixedWidth(max(step(_LEAST_NAMES), min(step(_MOST_NAMES), self.width() * 2 // 5)))
         self.clearSpans()
@@ -254,18 +258,36 @@ class AnswerView(QTableView):
         for at, row in enumerate(model.rows):
             if row.message and len(model.columns) > 1:
                 self.setSpan(at, 0, 1, len(model.columns))
-        self._fit_rows(range(len(model.rows)))
         self.questions.fit()
+        self._refit_rows()
 
-    def _fit_rows(self, rows: range) -> None:
+    def _refit_rows(self) -> None:
+        """Fit the visible rows now, and the others once they come into view."""
+        self._fitted.clear()
+        self._fit_shown()
+
+    def _fit_shown(self) -> None:
+        """Make the visible rows as high as their words need; the first that was so before stays where it is."""
+        if self._fitting:
+            return
+        self._fitting = True
         one, two = self._delegate.height_for(1), self._delegate.height_for(2)
         rooms = [
             self._delegate.room(self.questions.sectionSize(at)) for at in range(len(self.answers.columns))
         ]
-        for row in rows:
-            high = two if self._needs_two_lines(row, rooms) else one
-            if self.documents.sectionSize(row) != high:
-                self.documents.resizeSection(row, high)
+        anchor = next((row for row in self.shown_rows() if row in self._fitted), 0)
+        before, length = self.documents.sectionPosition(anchor), self.documents.length()
+        while new := [row for row in self.shown_rows() if row not in self._fitted]:
+            for row in new:
+                self._fitted.add(row)
+                high = two if self._needs_two_lines(row, rooms) else one
+                if self.documents.sectionSize(row) != high:
+                    self.documents.resizeSection(row, high)
+        moved = self.documents.sectionPosition(anchor) - before
+        if moved or self.documents.length() != length:
+            self.updateGeometries()  # the scroll bar's range, which Qt would set later
+            self.verticalScrollBar().setValue(self.verticalScrollBar().value() + moved)
+        self._fitting = False
 
     def _needs_two_lines(self, row: int, rooms: list[int]) -> bool:
         """Whether a cell of the row does not fit one line, in columns with room for these widths."""
@@ -283,13 +305,14 @@ class AnswerView(QTableView):
 
     @Slot(QModelIndex, QModelIndex)
     def _data_changed(self, first: QModelIndex, last: QModelIndex) -> None:
-        self._fit_rows(range(first.row(), last.row() + 1))
+        self._fitted.difference_update(range(first.row(), last.row() + 1))
+        self._fit_shown()
 
     @Slot(int, int, int)
     def _section_resized(self, section: int, before: int, now: int) -> None:
         if not self._fitting and section < len(self.answers.columns):
             self.widths[self.answers.columns[section].number] = now
-            self._fit_rows(range(len(self.answers.rows)))
+            self._refit_rows()
             self.questions.fit()
 
     @Slot(int, int, int)
@@ -308,6 +331,17 @@ class AnswerView(QTableView):
         painter.end()
         super().paintEvent(event)
 
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if dy:
+            self._fit_shown()
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        super().scrollTo(index, hint)
+        super().scrollTo(index, hint)  # its row may have become higher as it came into view
+
     def updateGeometries(self) -> None:
         super().updateGeometries()
         step = self._theme.step
@@ -317,6 +351,8 @@ class AnswerView(QTableView):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.fit()
+        else:
+            self._fit_shown()
         self._settle()
 
     @Slot()

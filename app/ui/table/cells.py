@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -57,35 +58,46 @@ class CellWords:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table: a file, its name, a line below, and for a file without a text a message instead of cells."""
+    """A row of the table: a file, whose folder is shown if its name is not the only one.
+
+    Its texts are made when they are asked for, as few of many rows are in view.
+    """
 
     file: LibraryFile
-    name: str
-    below: str
-    message: str = ""
+    with_folder: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return Path(self.file.path).name
+
+    @property
+    def below(self) -> str:
+        """The line below the name: how long the file is, or why it has no text, and its folder."""
+        file, parts = self.file, []
+        if file.state in _WITHOUT_TEXT:
+            parts.append(localised(_WITHOUT_TEXT[file.state]))
+        elif file.pages:
+            parts.append(tr("{n:,} page", "{n:,} pages", n=file.pages))
+        elif file.words:
+            parts.append(tr("{n:,} word", "{n:,} words", n=file.words))
+        if file.state is FileState.READ and file.why_unread:
+            parts.append(tr("in part"))
+        if self.with_folder:
+            parts.append(Path(file.path).parent.name)
+        return " · ".join(parts)
+
+    @property
+    def message(self) -> str:
+        """What is shown instead of the cells of a file without a text; empty for others."""
+        return localised(self.file.why_unread) if self.file.state in _WITHOUT_TEXT else ""
 
 
-def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
+def rows_of(files: Iterable[LibraryFile]) -> list[Row]:
     """The rows of the files that are not gone; those of equal names show their folders too."""
     present = [file for file in files if file.state is not FileState.GONE]
     equal = equal_names(file.path for file in present)
-    rows = []
-    for file in present:
-        path = Path(file.path)
-        below, message = _state_of(file)
-        if path.name.casefold() in equal:
-            below = f"{below} · {path.parent.name}" if below else path.parent.name
-        rows.append(Row(file, path.name, below, message))
-    return rows
-
-
-def _state_of(file: LibraryFile) -> tuple[str, str]:
-    """The line below a file's name, and the message instead of its cells, if there are none."""
-    if file.state in _WITHOUT_TEXT:
-        return localised(_WITHOUT_TEXT[file.state]), localised(file.why_unread)
-    if file.pages:
-        return tr("{n:,} page", "{n:,} pages", n=file.pages), ""
-    return tr("{n:,} word", "{n:,} words", n=file.words) if file.words else "", ""
+    return [Row(file, os.path.split(file.path)[1].casefold() in equal) for file in present]
 
 
 def unread(*, reading: bool = False) -> CellWords:
@@ -109,10 +121,15 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
     if cell.state is CellState.UNREAD:
         return unread()
     answer = cell.answer
-    if answer is None or cell.state is CellState.ABSENT:
-        words, look, parts = tr("Not in the text"), Look.ABSENT, [localised(percent(cell.no_answer))]
+    if answer is None or cell.is_absent:
+        look, parts = Look.ABSENT, [localised(percent(cell.no_answer))]
+        words, reader = tr("Not in the text"), tr("reader: not in the text")
+        if cell.state is CellState.ABSENT_IN_PART:
+            words = tr("No answer in the part that was read")
+            reader = tr("reader: no answer in the part that was read")
     else:
         words = " ".join(answer.text.split())
+        reader = tr("reader: {words}", words=words)
         low = cell.state is CellState.LOW_CONFIDENCE
         look, parts = Look.LOW if low else Look.ANSWER, [localised(percent(answer.probability))]
         if low:
@@ -123,8 +140,6 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
             parts.insert(0, value)
     verdict = []
     if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT):
-        absent = look is Look.ABSENT
-        reader = tr("reader: not in the text") if absent else tr("reader: {words}", words=words)
         words, look = " ".join(cell.right_words.split()) or tr("Not there"), Look.ANSWER
         if cell.verdict is Verdict.NOT_THERE:
             look = Look.ABSENT
@@ -148,6 +163,6 @@ def short_place(answer: KeptAnswer) -> str:
 
 def certainty(cell: Cell) -> float:
     """The probability (0 to 1) that the reader gave to what the cell says."""
-    if cell.answer is not None and cell.state is not CellState.ABSENT:
+    if cell.answer is not None and not cell.is_absent:
         return cell.answer.probability
     return cell.no_answer

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
 from app.core.layout import Opened
+from app.core.library import FileState
 from app.core.message import Message
 from app.core.text import Span
 from app.core.wording import first_words, likely, low_confidence, without_answer
@@ -33,7 +34,7 @@ from app.ui.table.cells import Row
 
 _CHANGED = Message("This file has changed since its answers were read.")
 _NOT_FOUND = Message("These words are not on the page where they were read.")
-_LONGEST = 300  # characters of the person's own words
+_LONGEST = 300  # characters of the person's own words, and of why a part was not read
 _SELECT_FIRST = Message("Select the right words in the document first, then press E.")
 
 
@@ -41,10 +42,12 @@ class DocumentBeside(QFrame):
     """The file of a cell with the cell's answer, and the buttons that judge it.
 
     `judged` carries a Verdict, and for the person's own words these and their Span, or None if they are not in the text
-    that was read; `undo_asked` and `close_asked` are sent by their buttons and keys.
+    that was read; `readable` the path of a file that could not be read for the table and can be now, and its password,
+    empty for none. `undo_asked` and `close_asked` are sent by their buttons and keys.
     """
 
     judged = Signal(object, str, object)
+    readable = Signal(str, str)
     undo_asked = Signal()
     close_asked = Signal()
 
@@ -71,6 +74,8 @@ class DocumentBeside(QFrame):
         self.tools.left.connect(self._focus_pane)
         self.file.opened.connect(self._order_tabs)
         self.file.opened.connect(self._highlight)
+        self.file.opened.connect(self._opened)
+        self.file.unlocked.connect(self.readable)
         self.file.closed.connect(self.close_asked)
         self.verdicts.judged.connect(self.judge)
         self.undo.clicked.connect(self.undo_asked)
@@ -130,7 +135,7 @@ class DocumentBeside(QFrame):
             self.verdicts.hide()
             return
         yours = first_words(cell.right_words, _LONGEST) if cell.verdict is Verdict.OTHER_WORDS else ""
-        self.verdicts.offer(cell.shown_verdict, yours, has_answer=cell.state is not CellState.ABSENT)
+        self.verdicts.offer(cell.shown_verdict, yours, has_answer=not cell.is_absent)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.verdicts
@@ -166,6 +171,11 @@ class DocumentBeside(QFrame):
             self.tools.take(self.file.pane, self.file.document)
 
     @Slot()
+    def _opened(self) -> None:
+        if self._row is not None and self._row.file.state is FileState.FAILED:
+            self.readable.emit(self._row.file.path, "")
+
+    @Slot()
     def _highlight(self) -> None:
         document, cell = self.file.document, self._cell
         if document is None or self._row is None or self.file.pane is None:
@@ -175,7 +185,7 @@ class DocumentBeside(QFrame):
         if cell is not None and cell.verdict is Verdict.OTHER_WORDS and cell.right_span is not None:
             places.append((cell.right_span, cell.right_words))
         own = len(places) - 1
-        answer = cell.answer if cell is not None and cell.state is not CellState.ABSENT else None
+        answer = cell.answer if cell is not None and not cell.is_absent else None
         if answer is not None:
             from app.flows.history.kept_answers import locate_answer
 
@@ -219,8 +229,11 @@ def _cell_in_words(row: Row, cell: Cell | None) -> tuple[str, str]:
         return tr("Not read yet"), ""
     if cell.state in (CellState.FAILED, CellState.NO_TEXT):
         return cell.reason, ""
-    if cell.answer is None or cell.state is CellState.ABSENT:
-        words, certainty = without_answer(cell.no_answer)
+    if cell.answer is None or cell.is_absent:
+        in_part = cell.state is CellState.ABSENT_IN_PART
+        words, certainty = without_answer(cell.no_answer, whole=not in_part)
+        if in_part:
+            certainty = f"{localised(certainty)} · {first_words(localised(cell.reason), _LONGEST)}"
     else:
         words, probability = " ".join(cell.answer.text.split()), cell.answer.probability
         low = cell.state is CellState.LOW_CONFIDENCE

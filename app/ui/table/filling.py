@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -13,24 +14,26 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.progress_strip import in_words
+from app.ui.kit.translation import tr
 from app.ui.table.answer_model import AnswerModel
 
 
 def _fill(
     workspace: Workspace,
     table: AnswerTable,
-    known: frozenset[tuple[str, int]],
+    known: Mapping[tuple[str, int], Cell],
     first: tuple[str, ...],
     report: Report,
 ) -> None:
-    """Fill a table; stored cells that are not among the `known` come first, as partial results.
+    """Fill a table; stored cells that are not among those `known` as read come first, as partial results.
 
     They were read by another process, or by a job that was dropped before they arrived.
     """
     from app.flows.answer_table.fill import fill
 
     for key, cell in workspace.tables.cells(table).items():
-        if key not in known:
+        if key not in known or not known[key].can_be_judged:
             report.partial(cell)
     fill(workspace, table, report, first=first)
 
@@ -38,11 +41,13 @@ def _fill(
 class Filling(QObject):
     """Reads the cells that were not read yet, unless paused; all other work comes first.
 
-    `changed` is sent when the progress or the state has changed; `failed` carries an error, which also pauses the
+    `changed` is sent when the progress or the state has changed, and then `progressed` carries how far the table is, in
+    words; empty while it is not being filled. `failed` carries an error, which also pauses the
     filling; `lost` is sent when the model process died.
     """
 
     changed = Signal()
+    progressed = Signal(str)
     failed = Signal(object)
     lost = Signal()
 
@@ -54,10 +59,12 @@ class Filling(QObject):
         self._starting = False
         self._is_incomplete = False  # the last job has ended with cells that it could not read
         self._first: list[str] = []  # the files to read first, by their SHA-256
-        self._queue: list[tuple[str, int]] = []  # the cells still to be read, in order
+        self._queue: Iterator[tuple[str, int]] = iter(())  # the cells still to be read, in order
+        self._being_read: tuple[str, int] | None = None
         self.seconds_left: float | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._start)
+        self.changed.connect(self._tell_progress)
         self._lane.begun.connect(self._give_way)
         self._lane.rested.connect(self._rested)
 
@@ -75,6 +82,14 @@ class Filling(QObject):
             return "paused"
         return "filling" if self._job is not None and not self._job.waiting else "waiting"
 
+    @Slot()
+    def _tell_progress(self) -> None:
+        words = ""
+        if self._table is not None and self.state() in ("filling", "waiting"):
+            what = tr("Filling {table}", table=self._table.name)
+            words = in_words(what, Progress(*self._model.counts(), seconds_left=self.seconds_left))
+        self.progressed.emit(words)
+
     def take(self, table: AnswerTable | None) -> None:
         """Fill this table from now on; it may be the same one with other files or questions."""
         self._drop()
@@ -91,12 +106,13 @@ class Filling(QObject):
         self._soon.start()
         self.changed.emit()
 
+    @Slot()
     def stop(self) -> bool:
-        """Pause the filling; returns whether a job was running or queued."""
-        if self._job is None:
-            return False
-        self.toggle()
-        return True
+        """Pause the filling; returns whether the table was being filled, or was to be after other work."""
+        is_filling = self.state() in ("filling", "waiting")
+        if is_filling:
+            self.toggle()
+        return is_filling
 
     def show_first(self, files: Sequence[str]) -> None:
         """Read the files on the screen, given by their SHA-256, before the others."""
@@ -117,22 +133,24 @@ class Filling(QObject):
         ):
             self.changed.emit()  # after other work, `_rested` goes on
             return
-        known = frozenset(key for key in self._model.cells if self._model.is_read(key))
-        self._queue = self._in_order()
+        self._queue, self._being_read = self._in_order(), None
         self._starting = True
-        job = self._lane.start(_fill, self._workspace, self._table, known, tuple(self._first))
+        job = self._lane.start(
+            _fill, self._workspace, self._table, dict(self._model.cells), tuple(self._first)
+        )
         self._starting = False
         job.name = Message("the filling of the table")
         job.started.connect(self._started)
         self._job = job.then(self._done, self._failed, progress=self._progressed, partial=self._cell_read)
         self.changed.emit()
 
-    def _in_order(self) -> list[tuple[str, int]]:
-        """The cells still to be read, in the order in which the flow reads them."""
-        shas = dict.fromkeys(self._first)
-        shas |= dict.fromkeys(row.file.sha256 for row in self._model.rows if row.file.state is FileState.READ)
-        keys = [(sha256, column.number) for sha256 in shas for column in self._model.columns]
-        return [key for key in keys if not self._model.is_read(key)]
+    def _in_order(self) -> Iterator[tuple[str, int]]:
+        """Yield the cells still to be read, in the order in which the flow reads them."""
+        files = (row.file.sha256 for row in self._model.rows if row.file.state is FileState.READ)
+        for sha256 in chain(self._first, files):
+            for column in self._model.columns:
+                if not self._model.is_read((sha256, column.number)):
+                    yield sha256, column.number
 
     @Slot()
     def _started(self) -> None:
@@ -142,12 +160,15 @@ class Filling(QObject):
     @Slot(object)
     def _cell_read(self, cell: Cell) -> None:
         self._model.take_cells([cell])
-        if (key := (cell.sha256, cell.column)) in self._queue:
-            self._queue.remove(key)
+        if (cell.sha256, cell.column) == self._being_read:
+            self._being_read = None
         self._show_reading()
 
     def _show_reading(self) -> None:
-        self._model.set_reading(self._queue[:1])
+        """Show the next cell in order as being read, unless the one before is not there yet."""
+        if self._being_read is None or self._model.is_read(self._being_read):
+            self._being_read = next(self._queue, None)
+        self._model.set_reading([] if self._being_read is None else [self._being_read])
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:

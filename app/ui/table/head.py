@@ -26,7 +26,11 @@ _FILTERS = (
     (Filter.UNSURE, Message("Unsure first"), Message("Answers without a verdict, the least sure first")),
     (Filter.ABSENT, Message("Not in the text"), Message("Questions that a document does not answer")),
     (Filter.WRONG, Message("Disagreeing"), Message("Answers that you said are wrong")),
-    (Filter.FAILED, Message("Failed"), Message("Files that could not be read")),
+    (
+        Filter.UNREAD,
+        Message("Not read whole"),
+        Message("Files that could not be read, and questions without an answer in the part that was"),
+    ),
 )
 _ACTIONS = (
     (Message("New table…"), "new"),
@@ -37,9 +41,9 @@ _ACTIONS = (
 
 
 class Chips(Choices):
-    """The filters as buttons, one of them pressed."""
+    """The filters as buttons, one of them pressed, with a label behind them."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, behind: QWidget) -> None:
         super().__init__(tr("Show"))
         for key, title, tip in _FILTERS:
             button = push_button(
@@ -47,7 +51,7 @@ class Chips(Choices):
             )
             button.setCheckable(True)
             self.add_button(key, button)
-        self.setLayout(flow(theme, *self.buttons(), gap=1.5))
+        self.setLayout(flow(theme, *self.buttons(), behind, gap=1.5))
         self.select(Filter.ALL)
 
 
@@ -74,8 +78,8 @@ class TableHead(QFrame):
         self.add = push_button(
             theme, tr("Add a question"), kind="primary", tip=tr("Add a question  (Ctrl+L)")
         )
-        self.chips = Chips(theme)
         self.checked = plain_label(type="small", ink="quiet", wrap=False)
+        self.chips = Chips(theme, self.checked)
         tip = tr(
             "How many of the answers that you checked were right. In brackets: the share of right answers to expect in"
             " the whole table, with 95% confidence."
@@ -144,9 +148,8 @@ class TableHead(QFrame):
         name = column(theme, self.title, over)
         top = row(theme, (name, 1), (right, 0, middle), gap=3, margins=(5, 3, 5, 3))
         self._below = QWidget()
-        below = ((self.chips, 1), (self.checked, 0, Qt.AlignmentFlag.AlignTop))
-        row(theme, *below, gap=3, margins=(5, 2, 5, 2), parent=self._below)
-        theme.in_steps(self.checked.setContentsMargins, 0, 1.5, 0, 0)
+        row(theme, (self.chips, 1), margins=(5, 2, 5, 2), parent=self._below)
+        theme.in_steps(self.checked.setContentsMargins, 2, 1.5, 0, 0)
         column(theme, top, rule(), self._below, parent=self)
 
     def show_filters(self, shown: bool) -> None:

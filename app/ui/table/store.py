@@ -8,7 +8,7 @@ from functools import partial, reduce
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.answer_table import AnswerTable, Cell, Column, ColumnAccuracy, TableLayout
+from app.core.answer_table import AnswerTable, Cell, Column, ColumnAccuracy, TableLayout, without_outdated
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report
@@ -24,7 +24,7 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class LoadedTable:
-    """A table with the files of its rows, its stored cells, and the layout that it had last."""
+    """A table with the files of its rows, its cells that are up to date, and the layout that it had last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
@@ -43,7 +43,7 @@ def _load(workspace: Workspace, table: AnswerTable, report: Report) -> LoadedTab
     from app.flows.answer_table.tables import files_of
 
     store, files = workspace.tables, files_of(workspace, table) if table.library else ()
-    return LoadedTable(table, files, store.cells(table), store.layout(table))
+    return LoadedTable(table, files, without_outdated(store.cells(table), files), store.layout(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> LoadedTable:
@@ -56,12 +56,13 @@ def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], r
 
 
 def _list_files(
-    workspace: Workspace, table: AnswerTable, report: Report
+    workspace: Workspace, table: AnswerTable, known: tuple[LibraryFile, ...], report: Report
 ) -> tuple[tuple[AnswerTable, ...], AnswerTable, tuple[LibraryFile, ...]]:
-    """The files of a table's rows, and all tables as they are now."""
+    """The files of a table's rows, the `known` ones themselves if they are the same, and all tables as they are now."""
     from app.flows.answer_table.tables import files_of, tables
 
-    return tables(workspace, report), table, files_of(workspace, table)
+    files = files_of(workspace, table)
+    return tables(workspace, report), table, known if files == known else files
 
 
 class TableStore(QObject):
@@ -69,8 +70,8 @@ class TableStore(QObject):
 
     `listed` is sent when the tables or the sets of questions are known or have changed; `loaded` carries a LoadedTable
     when the current table is another one or was changed, None if there is none any more; `files_read` carries the
-    files of its rows, `judged` a Cell after a verdict, `failed` an error. `set_saved` carries the name of a set of
-    questions, and whether it replaced one; `set_removed` that of a set that was there.
+    files of its rows once they are other ones, `judged` a Cell after a verdict, `failed` an error. `set_saved` carries
+    the name of a set of questions, and whether it replaced one; `set_removed` that of a set that was there.
     """
 
     listed = Signal()
@@ -88,6 +89,7 @@ class TableStore(QObject):
         self.sets: dict[str, tuple[Column, ...]] = {}
         self.table: AnswerTable | None = None
         self.is_listed = False
+        self._files: tuple[LibraryFile, ...] = ()  # those of the current table's rows, as they were read last
         self._changes: list[Change] = []
         self._being_saved: AnswerTable | None = None  # a new one, or with the first of the changes
         self._chosen = 0  # the number of the table to load once the changes are saved
@@ -209,7 +211,7 @@ class TableStore(QObject):
     def read_files(self) -> None:
         """Read the files of the current table's rows from its library."""
         if self.table is not None and self.table.library:
-            job = self._lane.start_aside(_list_files, self._workspace, self.table)
+            job = self._lane.start_aside(_list_files, self._workspace, self.table, self._files)
             self._files_job = job.replacing(self._files_job).then(self._files_read)
 
     def _store_verdict(self, cell: Cell, verdict: Verdict, words: str, span: Span | None) -> None:
@@ -233,14 +235,21 @@ class TableStore(QObject):
         self.listed.emit()
 
     def _load(self, table: AnswerTable) -> None:
-        self.table = table
-        self._workspace.settings.last_table = table.number
+        self._set_current(table)
         job = self._lane.start_aside(_load, self._workspace, table)
         self._loading = job.replacing(self._loading).then(self._loaded, self.failed)
+
+    def _set_current(self, table: AnswerTable) -> None:
+        """Make a table the current one, which is filled further after a restart."""
+        self.table = table
+        if self._workspace.settings.last_table != table.number:
+            self._workspace.settings.last_table = table.number
+            self._lane.start_aside(do, self._workspace.save_settings).then(failed=self.failed)
 
     @Slot(object)
     def _loaded(self, found: LoadedTable) -> None:
         if self.table is not None and found.table.number == self.table.number:
+            self._files = found.files
             self.loaded.emit(found)
 
     def _save_next(self) -> None:
@@ -270,8 +279,8 @@ class TableStore(QObject):
         self._end_saving()
         new = found.table
         self.tables = _with_table(self.tables, new)
-        self.table = new
-        self._workspace.settings.last_table = new.number
+        self._set_current(new)
+        self._files = found.files
         self.listed.emit()
         self.loaded.emit(found)
         self._save_next()
@@ -296,7 +305,9 @@ class TableStore(QObject):
         now = self.table
         if tables != self.tables:  # an update has found documents at new paths
             self.list_tables()
-        if now is not None and (table.number, table.documents) == (now.number, now.documents):
+        is_current = now is not None and (table.number, table.documents) == (now.number, now.documents)
+        if is_current and files is not self._files:
+            self._files = files
             self.files_read.emit(files)
 
     def _forget(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, TableLayout
+from app.core.answer_table import Cell, TableLayout
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.message import Message
@@ -409,7 +409,7 @@ class TableView(Page):
         cell = self.model.cell(*self.view.current_cell())
         if cell is None or not cell.can_be_judged:
             return
-        if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
+        if verdict is Verdict.RIGHT and cell.is_absent:
             verdict = Verdict.NOT_THERE
         if (verdict, words, span) == (cell.shown_verdict, cell.right_words, cell.right_span):
             verdict, words, span = Verdict.NONE, "", None
@@ -580,7 +580,7 @@ class TableView(Page):
         self.beside.undo_asked.connect(self.undo)
         self.beside.close_asked.connect(self._close_beside)
         self.beside.file.files_dropped.connect(self.open_files)
-        self.beside.file.unlocked.connect(self.libraries.unlock)
+        self.beside.readable.connect(self.libraries.read_again)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.documents_chosen.connect(self._add)
         self.welcome.folder_asked.connect(self._choose_folder)

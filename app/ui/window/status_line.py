@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 from app.ui.window.network import NetworkButton
@@ -47,7 +48,10 @@ class StatusDot(QWidget):
 
 
 class StatusLine(QFrame):
-    """The reader's state with its dot, notes on the last work and the libraries, and the offline switch `network`."""
+    """The reader's state with its dot, notes on the last work and the libraries, and the offline switch `network`.
+
+    While another page's table is being filled, its progress, and `pause` to pause it.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -56,12 +60,15 @@ class StatusLine(QFrame):
         self._state = ElidedLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._note = ElidedLabel()
-        self._page_note = self._upkeep = ""
+        self._page_note = self._upkeep = self._filling = ""
+        self.pause = push_button(theme, tr("Pause"), kind="foot", name=tr("Pause the filling of the table"))
+        mark(self.pause, type="small")
+        self.pause.hide()
         self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
         self.setAccessibleName(tr("Status"))
         row(
-            theme, self._dot, self._state, (self._note, 1), self.network,
+            theme, self._dot, self._state, (self._note, 1), self.pause, self.network,
             gap=2, margins=(3.5, 0, 2, 0), parent=self,
         )  # fmt: skip
         mark(self._state, self._note, type="small", ink="quiet")
@@ -88,15 +95,22 @@ class StatusLine(QFrame):
         self._upkeep = text
         self._show_notes()
 
+    def set_filling(self, text: str) -> None:
+        """Show the progress of a table's filling, with a button to pause it; an empty one clears it."""
+        self._filling = text
+        self.pause.setVisible(bool(text))
+        self._show_notes()
+
     def _show_notes(self) -> None:
-        self._note.set_full_text("  ·  ".join(filter(None, (self._page_note, self._upkeep))))
+        notes = (self._page_note, self._upkeep, self._filling)
+        self._note.set_full_text("  ·  ".join(filter(None, notes)))
 
     def state(self) -> str:
         """Return the text beside the dot."""
         return self._state.full_text()
 
     def note(self) -> str:
-        """Return the notes on the last work and on the libraries."""
+        """Return the notes on the last work, on the libraries and on the filling of a table."""
         return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from app.core.about import NAME
 from app.core.errors import SpanlightError
+from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.dropped import accept_files_only, dropped_files
@@ -109,7 +110,7 @@ class MainWindow(QMainWindow):
         self.lanes = lanes
         self.pages: dict[str, Page] = {}
         self._areas: dict[str, Scrolling] = {}
-        self._current = self._before = ""
+        self._current = self._before = self._filling = ""
         self._notes: dict[str, str] = {}
         self._closed = False
         self.setWindowTitle(NAME)
@@ -134,6 +135,8 @@ class MainWindow(QMainWindow):
         if sys.platform == "darwin":
             self._add_about_action()
         self.reader.failed.connect(self.show_fault)
+        self.reader.loaded.connect(self._look_at_table)
+        self.libraries.updated.connect(self._look_at_table)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
         self.drops.models.connect(self._models_dropped)
@@ -151,28 +154,9 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def show_page(self, key: str) -> None:
         """Show a page, which is created when it is first shown."""
-        if key not in self.pages:
-            if key not in KEYS:
-                return
-            page = make_page(key, self.workspace, self.theme, self.lanes, self.libraries)
-            page.note.connect(self._noted)
-            page.lost.connect(self.reader.start)
-            page.go.connect(self.go)
-            page.changed.connect(self._settings_changed)
-            if key == "ask":
-                self.idle_preparation.current_file = page.files.current_file  # type: ignore[attr-defined]
-                for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
-                    signal.connect(self.idle_preparation.look)
-            if key == "settings":
-                page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
-            if key == "about":
-                page.closed.connect(self._go_back)  # type: ignore[attr-defined]
-            self.pages[key] = page
-            # A page never gets smaller than its parts can be: in a small window with large text it is scrolled.
-            self._areas[key] = Scrolling(page, sideways=True)
-            self._areas[key].setFocusProxy(page)
-            self._stack.addWidget(self._areas[key])
-            self.theme.refresh()
+        if key not in KEYS:
+            return
+        self._make_page(key)
         if self._current and key not in APART:
             self.workspace.settings.last_view = key
         if key != self._current:
@@ -181,7 +165,55 @@ class MainWindow(QMainWindow):
         self.rail.select(APART.get(key, key))
         self._stack.setCurrentWidget(self._areas[key])
         self.status.set_note(self._notes.get(key, ""))
+        self._show_filling(self._filling)
         self.pages[key].shown()
+
+    def _make_page(self, key: str) -> None:
+        """Create a page, unless it is there."""
+        if key in self.pages:
+            return
+        page = make_page(key, self.workspace, self.theme, self.lanes, self.libraries)
+        page.note.connect(self._noted)
+        page.lost.connect(self.reader.start)
+        page.go.connect(self.go)
+        page.changed.connect(self._settings_changed)
+        if key == "ask":
+            self.idle_preparation.current_file = page.files.current_file  # type: ignore[attr-defined]
+            for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
+                signal.connect(self.idle_preparation.look)
+        if key == "table":
+            page.filling.progressed.connect(self._show_filling)  # type: ignore[attr-defined]
+            self.status.pause.clicked.connect(page.filling.stop)  # type: ignore[attr-defined]
+        if key == "settings":
+            page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
+        if key == "about":
+            page.closed.connect(self._go_back)  # type: ignore[attr-defined]
+        self.pages[key] = page
+        # A page never gets smaller than its parts can be: in a small window with large text it is scrolled.
+        self._areas[key] = Scrolling(page, sideways=True)
+        self._areas[key].setFocusProxy(page)
+        self._stack.addWidget(self._areas[key])
+        self.theme.refresh()
+
+    @Slot()
+    def _look_at_table(self) -> None:
+        """Have the current table filled further where the page that does so was not shown yet."""
+        settings = self.workspace.settings
+        is_wanted = bool(settings.last_table) and not settings.table_paused
+        if is_wanted and self.reader.is_loaded and "table" not in self.pages:
+            job = self.lanes.files.start_aside(_is_incomplete, self.workspace, settings.last_table)
+            job.then(self._fill_table)
+
+    @Slot(object)
+    def _fill_table(self, is_incomplete: bool) -> None:
+        if is_incomplete:
+            self._make_page("table")
+
+    @Slot(str)
+    def _show_filling(self, words: str) -> None:
+        """Show how far the table is filled, except on its own page, which shows that itself."""
+        self._filling = words
+        self.status.set_filling(words if self._current != "table" else "")
 
     @Slot(str, object)
     def go(self, key: str, argument: object) -> None:
@@ -371,3 +403,10 @@ class MainWindow(QMainWindow):
         self.idle_imports.start()
         self.libraries.refresh()
         self.page.painted()
+
+
+def _is_incomplete(workspace: Workspace, table: int, report: Report) -> bool:
+    # Imported in the lane: in the window's thread that would delay the start.
+    from app.flows.answer_table.fill import is_incomplete
+
+    return is_incomplete(workspace, table, report)

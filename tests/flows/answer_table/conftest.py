@@ -29,16 +29,25 @@ TEXTS = {
 }
 
 
-def put(workspace: Workspace, library: Library, name: str, text: str) -> LibraryFile:
-    """Have the index read a file of the library with this text."""
+def put(
+    workspace: Workspace, library: Library, name: str, text: str, gap: str = "", content: str = ""
+) -> LibraryFile:
+    """Have the index read a file of the library with this text, and a picture where a `gap` is told.
+
+    `content` stands for the file's bytes, if these are not the text's.
+    """
     index, path = workspace.library, f"{library.roots[0]}/{name}"
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    sha256 = hashlib.sha256((content or text).encode()).hexdigest()
     present = [(file.path, file.size, file.modified) for file in index.files(library) if file.path != path]
     index.record_walk(library, [*present, (path, len(text), hash(text))])
     file = next(file for file in index.files(library) if file.path == path)
     document = with_view(Document(text, name, path))
     assert document.view is not None
-    opened = Opened(document, pages=(PageText(1.0, 1.0, Span(0, len(text)), label="iii"),), sha256=sha256)
+    pages = [PageText(1.0, 1.0, Span(0, len(text)), label="iii")]
+    if gap:
+        pages.append(PageText(1.0, 1.0, Span(len(text), len(text))))
+    unread = {"notes": (gap,), "pictures": (1,)} if gap else {}
+    opened = Opened(document, pages=tuple(pages), sha256=sha256, **unread)  # type: ignore[arg-type]
     index.put(file, replace(opened, size=len(text), modified=hash(text)), document.view)
     read = index.file(path)
     assert read is not None and read.state is FileState.READ

@@ -45,6 +45,28 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx"])
+def test_what_was_not_read_of_a_file_is_exported(
+    workspace: Workspace, library: Library, make: Make, tmp_path: Path, ending: str
+) -> None:
+    put(workspace, library, "cut.txt", "The landlord is Anna.", "The rest is damaged.")
+    table, out = make(*QUESTIONS[:2]), tmp_path / f"out.{ending}"
+    fill(workspace, table, QUIET)
+    export_table(workspace, table, out, QUIET)
+    if ending == "xlsx":
+        book = load_workbook(out)
+        names, *rows = book["Answers"].iter_rows(values_only=True)
+        found = [dict(zip(names, row, strict=True)) for row in rows]
+        assert book["Table"]["C2"].value == "no answer in the part that was read"
+    else:
+        lines = out.read_text(encoding="utf-8").splitlines()
+        found = rows_of(out) if ending == "csv" else [json.loads(line) for line in lines]
+    assert [(row["state"], row["reason"]) for row in found if row["document"] == "cut.txt"] == [
+        ("answer", "The rest is damaged."),
+        ("no answer in the part that was read", "The rest is damaged."),
+    ]
+
+
 def test_csv_has_a_row_a_cell(workspace: Workspace, table: AnswerTable, tmp_path: Path) -> None:
     export_table(workspace, table, tmp_path / "new" / "out.csv", QUIET)
     rows = rows_of(tmp_path / "new" / "out.csv")

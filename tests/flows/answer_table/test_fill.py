@@ -12,9 +12,11 @@ import pytest
 from app.core.answer_table import AnswerTable, Cell, CellState
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
+from app.core.layout import SOME_PICTURES
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import ModelChoice, Question
+from app.flows.answer_table.export import export_table
 from app.flows.answer_table.fill import _cost, fill
 from app.flows.answer_table.tables import judge
 from app.flows.workspace import Workspace
@@ -71,6 +73,44 @@ def test_a_stopped_one_goes_on_and_reads_nothing_twice(
     done = fill(workspace, table, Silent())
     assert (done.read, done.before, len(engine.requests)) == (2, 4, 6)
     assert fill(workspace, table, Silent()).read == 0 and len(engine.requests) == 6
+
+
+def test_a_file_read_in_part_is_told_apart_and_asked_again_once_more_of_it_is_read(
+    workspace: Workspace, library: Library, make: Make, engine: FakeEngine
+) -> None:
+    name, text = "cut.txt", "The landlord is Anna."
+    gap = SOME_PICTURES.filled(n=1, pages="2 pages")
+    put(workspace, library, name, text, gap)
+    table = make()
+    assert fill(workspace, table, Silent()).in_part == 2
+    before = by_file(workspace, library, workspace.tables.cells(table))[name]
+    assert [cell.state for cell in before] == [CellState.ANSWER, *[CellState.ABSENT_IN_PART] * 2]
+    assert {(cell.reason, cell.reason.pattern) for cell in before} == {(gap, gap.pattern)}  # type: ignore[attr-defined]
+    judge(workspace, before[2].sha256, before[2].column, Verdict.NOT_THERE, Silent())
+    engine.requests.clear()
+    again = fill(workspace, table, Silent())
+    assert (again.read, again.in_part, engine.requests) == (0, 2, [])
+    workspace.library.reread_pictures(library)
+    put(workspace, library, name, f"{text} The notice is 60 days.", content=text)
+    done = fill(workspace, table, Silent())
+    assert (done.read, done.before, done.in_part) == (2, 7, 1)
+    after = by_file(workspace, library, workspace.tables.cells(table))[name]
+    assert [cell.words for cell in after] == ["Anna", "60", ""]
+    assert [cell.reason for cell in after] == ["", "", gap], "the person has judged the last one"
+
+
+def test_cells_of_an_older_spanlight_are_asked_again_where_a_part_was_not_read(
+    workspace: Workspace, library: Library, make: Make, engine: FakeEngine, tmp_path: Path
+) -> None:
+    file = put(workspace, library, "cut.txt", "The landlord is Anna.", "The rest is damaged.")
+    table = make()
+    absent = Cell(table.columns[2].number, file.sha256, CellState.ABSENT, None, 0.9, "reader", 1.0)
+    workspace.tables.put(absent)
+    export_table(workspace, table, tmp_path / "before.jsonl", Silent())
+    assert "not in the text" not in (tmp_path / "before.jsonl").read_text()
+    fill(workspace, table, Silent())
+    now = workspace.tables.cell(absent.column, absent.sha256)
+    assert now is not None and (now.state, now.reason) == (CellState.ABSENT_IN_PART, "The rest is damaged.")
 
 
 def test_the_time_left_counts_what_is_read() -> None:

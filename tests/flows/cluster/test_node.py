@@ -32,6 +32,7 @@ from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.small_models import small_checkpoint
+from tests.helpers.small_pdfs import Page, Words, small_pdf
 
 QUIET = Silent()
 COLUMNS = number_columns(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]))
@@ -84,6 +85,8 @@ def test_a_nodes_rows_give_the_file_of_one_machine_byte_for_byte(
             (folder / path.name).write_bytes(path.read_bytes())
     (folder / "empty.txt").write_text("  ")
     (folder / "broken.docx").write_bytes(b"PK\3\4 nothing")
+    cut = small_pdf([Page([Words("The landlord is Thorburn.")])]).partition(b"xref")[0]
+    (folder / "cut.pdf").write_bytes(cut)
     library = workspace.library.save(Library(0, "Documents", (str(folder),)))
     update(workspace, library, QUIET)
     table = save_table(workspace, AnswerTable(0, "Checks", library.number, COLUMNS), QUIET)
@@ -94,6 +97,7 @@ def test_a_nodes_rows_give_the_file_of_one_machine_byte_for_byte(
     export_documents(COLUMNS, documents, tmp_path / f"many{ending}", QUIET)
     one = without_times((tmp_path / f"one{ending}").read_bytes())
     assert one == without_times((tmp_path / f"many{ending}").read_bytes())
+    assert b"This PDF is damaged" in one and b"no answer in the part that was read" in one
     assert b"Thorburn" in one and {row.file.state for row in rows} == {
         FileState.READ, FileState.NO_TEXT, FileState.FAILED
     }  # fmt: skip

@@ -26,6 +26,7 @@ from app.flows.cluster.store import Storage, rows_table
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.small_pdfs import Page, Words, small_pdf
 
 QUIET = Silent()
 QUESTIONS = ("Who is the landlord Anna?", "How long is 60?")
@@ -128,12 +129,13 @@ def test_the_table_is_full_once_the_library_was_updated(
     here: Workspace, folder: Path, tmp_path: Path, there: Workspace
 ) -> None:
     out = tmp_path / "Checks.jsonl"
+    (folder / "cut.pdf").write_bytes(small_pdf([Page([Words("Anna owns it.")])]).partition(b"xref")[0])
     export_table(here, filled(here, folder), out, QUIET)
     table = import_results(there, str(out), QUIET).table
     assert fill(there, table, QUIET).before == 0  # none of its files has been read here
     update(there, listed_library(there), QUIET)
     done = fill(there, table, QUIET)
-    assert (done.read, done.before) == (0, 4)
+    assert (done.read, done.before, done.in_part) == (0, 6, 1)
 
 
 def exported(folder: Path, name: str = "first.txt", **instead: object) -> dict[str, object]:

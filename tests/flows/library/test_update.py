@@ -25,9 +25,10 @@ from app.flows.answer_table.tables import files_of, save_table, tables
 from app.flows.ask import document_process
 from app.flows.library import update as update_module
 from app.flows.library.libraries import plan_library, remove_library, save_library
-from app.flows.library.update import Update, read_locked, update
+from app.flows.library.update import Update, read_again, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
+from app.library.ledger import Content
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.children import POSIX, Listener
 from tests.helpers.documents_here import documents_here
@@ -232,6 +233,37 @@ def test_a_document_chosen_for_a_table_may_move(here: Here) -> None:
     assert tables(here.workspace, SILENT) == (table,)
 
 
+def test_a_file_that_failed_is_read_again_when_asked(here: Here) -> None:
+    here.update()
+    (file,) = (each for each in here.index.files(here.library) if each.path.endswith("apple.txt"))
+    content = Content(file.sha256, file.size, file.modified)
+    here.index.fail(file, FileState.FAILED, "The process died.", content)
+    assert here.update() == (0, 0, 0, 0) and here.states()["apple.txt"] is FileState.FAILED
+    now = read_again(here.workspace, file.path, "", SILENT)
+    assert now is not None and now.state is FileState.READ and here.found("apple") == ["apple.txt"]
+    assert read_again(here.workspace, file.path, "", SILENT) is None
+
+
+def test_no_document_is_looked_for_unless_it_was_chosen_for_a_table(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.update()
+    save_table(here.workspace, AnswerTable(0, "Whole", here.library.number), SILENT)
+    elsewhere = here.index.save(Library(0, "Elsewhere", (str(here.docs.parent / "elsewhere"),)))
+    banana = str(here.docs / "banana.md")
+    save_table(here.workspace, AnswerTable(0, "Other", elsewhere.number, documents=(banana,)), SILENT)
+    (here.docs / "apple.txt").rename(here.docs / "fruit.txt")
+    (here.docs / "banana.md").rename(here.docs / "yellow.md")
+    monkeypatch.setattr(type(here.workspace.tables), "move", lambda *_: pytest.fail("nothing was chosen"))
+    assert here.update() == (0, 2, 0, 0)
+    save_table(here.workspace, AnswerTable(0, "Some", here.library.number, documents=(banana,)), SILENT)
+    moved: list[dict[str, str]] = []
+    monkeypatch.setattr(type(here.workspace.tables), "move", lambda _, paths: moved.append(paths))
+    (here.docs / "fruit.txt").rename(here.docs / "red.txt")
+    here.update()
+    assert moved == []
+
+
 def test_a_copy_is_not_read(here: Here) -> None:
     written(here.docs, {"more/second.txt": FRUIT["apple.txt"]})
     done = here.update()
@@ -338,14 +370,14 @@ def test_each_fault_has_its_state_and_its_reason(here: Here) -> None:
 def test_a_locked_file_is_read_with_the_password_that_is_not_kept(here: Here, tmp_path: Path) -> None:
     path = here.docs / "lease.pdf"
     path.write_bytes(locked_pdf("The deposit is due.", "sesame-xyzzy"))
-    assert read_locked(here.workspace, str(path), "sesame-xyzzy", SILENT) is None, "it is in no library yet"
+    assert read_again(here.workspace, str(path), "sesame-xyzzy", SILENT) is None, "it is in no library yet"
     here.update()
     (file,) = here.index.files(here.library, [FileState.LOCKED])
     with pytest.raises(PasswordNeeded) as refused:
-        read_locked(here.workspace, file.path, "wrong", SILENT)
+        read_again(here.workspace, file.path, "wrong", SILENT)
     assert refused.value.wrong
     assert here.states()["lease.pdf"] is FileState.LOCKED
-    now = read_locked(here.workspace, file.path, "sesame-xyzzy", SILENT)
+    now = read_again(here.workspace, file.path, "sesame-xyzzy", SILENT)
     assert now is not None and (now.state, now.reason, now.words) == (FileState.READ, "", 4)
     assert here.found("deposit") == ["lease.pdf"]
     later(path)

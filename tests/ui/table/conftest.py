@@ -122,11 +122,11 @@ def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) 
     return filled(open_table_page(folder), qtbot)
 
 
-def filled(page: TableView, qtbot: QtBot) -> TableView:
-    """The page with a table of two questions over its library, filled."""
+def filled(page: TableView, qtbot: QtBot, cells: int = 6) -> TableView:
+    """The page with a table of two questions over its library, filled with so many cells."""
     new_table(page, qtbot)
     ask_for(page, f"{NOTICE}\n{FEE}")
-    until_full(page, qtbot, 6)
+    until_full(page, qtbot, cells)
     page.line.close_line()
     return page
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.answer_table import Cell, CellState
 from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
-from app.core.library import FileState, LibraryFile
+from app.core.library import RECOGNISED, FileState, LibraryFile
 from app.core.text import Span
 from app.ui.kit.theme import Theme
 from app.ui.table.answer_delegate import LineCache
@@ -37,6 +37,8 @@ def test_a_cell_shows_the_words_the_probability_and_the_page() -> None:
 def test_states_without_an_answer_differ() -> None:
     absent = words_of(replace(CELL, state=CellState.ABSENT, answer=None, no_answer=0.87))
     assert (absent.words, absent.below, absent.look) == ("Not in the text", "87%", Look.ABSENT)
+    part = words_of(replace(CELL, state=CellState.ABSENT_IN_PART, answer=None, no_answer=0.87))
+    assert (part.words, part.below) == ("No answer in the part that was read", "87%")
     assert words_of(replace(CELL, state=CellState.UNREAD, answer=None)).words == "Not read yet"
     failed = words_of(replace(CELL, state=CellState.FAILED, answer=None, reason="The reader died."))
     assert failed.words == "The reader died." and failed.look is Look.FAULT
@@ -57,6 +59,13 @@ def test_states_without_an_answer_differ() -> None:
         (CellState.LOW_CONFIDENCE, Verdict.RIGHT, "check", "67% · low confidence · p. 27"),
         (CellState.ABSENT, Verdict.NOT_THERE, "check", "20%"),
         (CellState.ABSENT, Verdict.RIGHT, "check", "20%"),
+        (CellState.ABSENT_IN_PART, Verdict.NOT_THERE, "check", "20%"),
+        (
+            CellState.ABSENT_IN_PART,
+            Verdict.OTHER_WORDS,
+            "pen",
+            "yours · reader: no answer in the part that was read · 20%",
+        ),
         (CellState.ABSENT, Verdict.OTHER_WORDS, "pen", "yours · reader: not in the text · 20%"),
     ],
 )
@@ -81,6 +90,8 @@ def test_rows_name_their_files_or_why_one_has_no_cells() -> None:
         LibraryFile(5, "/a/order.pdf", FileState.LOCKED, "This PDF asks for a password."),
         LibraryFile(6, "/a/gone.pdf", FileState.GONE),
         LibraryFile(7, "/a/new.pdf", FileState.WAITING),
+        LibraryFile(8, "/a/cut.pdf", FileState.READ, "This PDF is damaged.", pages=2),
+        LibraryFile(9, "/a/old.pdf", FileState.READ, RECOGNISED.filled(n=2), pages=2),
     ]
     rows = rows_of(files)
     assert [(row.name, row.below) for row in rows] == [
@@ -90,8 +101,10 @@ def test_rows_name_their_files_or_why_one_has_no_cells() -> None:
         ("scan.pdf", "no text"),
         ("order.pdf", "password"),
         ("new.pdf", ""),
+        ("cut.pdf", "2 pages · in part"),
+        ("old.pdf", "2 pages"),
     ]
-    assert [bool(row.message) for row in rows] == [False, False, False, True, True, False]
+    assert [bool(row.message) for row in rows] == [False, False, False, True, True, False, False, False]
     assert rows[4].message == "This PDF asks for a password."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,8 @@ from app.core.report import Progress, Report, Silent
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
 from app.flows.answer_table.tables import save_table
+from app.library.ledger import Content
+from app.settings import settings as settings_file
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.parts import Scrolling
@@ -117,6 +119,9 @@ def test_a_table_over_a_library_is_one_click_away(
     page.store.choose(first.number)
     qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
     assert [table.name for table in page.store.tables] == [first.name, "Last"]
+    # A window that is killed fills it further at its next start.
+    settings = page.workspace.paths.settings_file
+    qtbot.waitUntil(lambda: settings_file.load(settings).last_table == first.number)
 
 
 def test_a_dropped_folder_becomes_a_library_and_a_table(
@@ -322,6 +327,21 @@ def test_a_cell_that_failed_is_read_again_when_asked(
     page.head.fill.click()
     until_full(page, qtbot, 9)
     assert page.model.words(0, 2).words == "Not in the text"
+
+
+def test_a_file_that_failed_is_read_again_once_it_opens_beside_the_table(
+    page: TableView, qtbot: QtBot
+) -> None:
+    index, row = page.workspace.library, row_of(page, "calder.txt")
+    file = page.model.rows[row].file
+    index.fail(file, FileState.FAILED, "The process died.", Content(file.sha256, file.size, file.modified))
+    page.store.read_files()
+    qtbot.waitUntil(lambda: page.model.rows[row].message == "The process died.")
+    go_to(page, "calder.txt", 1)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: not page.model.rows[row].message)
+    until_full(page, qtbot, 6)
+    assert words(page) == READ
 
 
 def test_cells_stored_by_another_process_are_shown_without_reading_them(
@@ -580,12 +600,53 @@ def test_filters_show_the_rows_with_a_matching_cell(
     page.head.chips.chosen.emit(Filter.ABSENT)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
     assert page.view.current_cell() == (0, 0)
-    page.head.chips.chosen.emit(Filter.FAILED)
+    page.head.chips.chosen.emit(Filter.UNREAD)
     assert [row.name for row in page.model.rows] == ["damaged.pdf"]
     page.head.chips.chosen.emit(Filter.WRONG)
     assert not page.model.rows and page.no_rows.isVisibleTo(page)
     page.no_rows.button.click()
     assert len(page.model.rows) == 4
+
+
+def test_a_file_read_in_part_says_so_until_the_rest_was_read(
+    open_table_page: Callable[..., TableView], folder: Path, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    whole = small_pdf([Page(lines("Nothing but ninety (90) days of notice."))])
+    cut = folder / "cut.pdf"
+    cut.write_bytes(whole.partition(b"xref")[0])
+    page = filled(open_table_page(folder), qtbot, cells=8)
+    row = row_of(page, "cut.pdf")
+    assert page.model.rows[row].below == "1 page · in part"
+    tip = page.model.headerData(row, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole)
+    assert str(cut) in tip and "This PDF is damaged" in tip
+    assert [page.model.words(row, at).words for at in (0, 1)] == [
+        "ninety (90) days",
+        "No answer in the part that was read",
+    ]
+    index = page.model.index(row, 1)
+    assert "This PDF is damaged" in page.model.data(index, Qt.ItemDataRole.ToolTipRole)
+    page.view.go_to(row, 1)
+    page.open_beside()
+    assert page.beside.answer.text() == "No answer in the part that was read."
+    assert "This PDF is damaged" in page.beside.likely.text()
+    page.head.chips.chosen.emit(Filter.UNREAD)
+    assert [one.name for one in page.model.rows] == ["cut.pdf", "damaged.pdf"]
+    page.head.chips.chosen.emit(Filter.ABSENT)
+    assert [one.name for one in page.model.rows] == ["calder.txt"]
+    page.head.chips.chosen.emit(Filter.ALL)
+    # The same bytes are read anew, and whole.
+    pattern_reader.asked.clear()
+    index, file = page.workspace.library, page.model.rows[row].file
+    opened, content = index.opened(file), Content(file.sha256, file.size, file.modified)
+    index.fail(file, FileState.FAILED, "It is read anew.", content)
+    index.sweep()
+    assert opened.document.view is not None
+    index.put(file, replace(opened, **asdict(content)), opened.document.view)
+    page.store.read_files()
+    qtbot.waitUntil(lambda: page.model.rows[row].below == "1 page" and page.lanes.work.idle)
+    until_full(page, qtbot, 8)
+    assert page.model.words(row, 1).words == "Not in the text"
+    assert {name for name, _ in pattern_reader.asked} == {"cut.pdf"}
 
 
 def test_the_least_certain_cells_come_first(
