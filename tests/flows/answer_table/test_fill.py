@@ -90,7 +90,9 @@ def test_a_file_read_in_part_is_told_apart_and_asked_again_once_more_of_it_is_re
     engine.requests.clear()
     again = fill(workspace, table, Silent())
     assert (again.read, again.in_part, engine.requests) == (0, 2, [])
-    workspace.library.reread_pictures(library)
+    workspace.library.read_again(
+        {file.text for file in workspace.library.files(library) if file.path.endswith(name)}
+    )
     put(workspace, library, name, f"{text} The notice is 60 days.", content=text)
     done = fill(workspace, table, Silent())
     assert (done.read, done.before, done.in_part) == (2, 7, 1)

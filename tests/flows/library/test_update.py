@@ -256,12 +256,6 @@ def test_no_document_is_looked_for_unless_it_was_chosen_for_a_table(
     (here.docs / "banana.md").rename(here.docs / "yellow.md")
     monkeypatch.setattr(type(here.workspace.tables), "move", lambda *_: pytest.fail("nothing was chosen"))
     assert here.update() == (0, 2, 0, 0)
-    save_table(here.workspace, AnswerTable(0, "Some", here.library.number, documents=(banana,)), SILENT)
-    moved: list[dict[str, str]] = []
-    monkeypatch.setattr(type(here.workspace.tables), "move", lambda _, paths: moved.append(paths))
-    (here.docs / "fruit.txt").rename(here.docs / "red.txt")
-    here.update()
-    assert moved == []
 
 
 def test_a_copy_is_not_read(here: Here) -> None:
