@@ -148,7 +148,7 @@ def test_the_places_are_those_of_a_search_through_the_text(texts: list[str], que
     documents = [Document(text) for text in texts]
     found = list(PassageRanking(question, documents).best())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_occurrences", searched)
+        patch.setattr(ranking, "occurrences", searched)
         assert found == list(PassageRanking(question, documents).best())
 
 

@@ -226,8 +226,8 @@ def test_preparing_stops_at_once_and_what_it_made_stays() -> None:
     model = replace(plain, text_cache=TextCache(plain.tokenizer))
     with pytest.raises(Stopped):
         prepare([Document(text_of(1, 12_000))], model, Noted(stop_at=3))
-    # The words' beginnings, and one section.
-    assert len(model.text_cache.of(Document(text_of(1, 12_000)))._values) == 2
+    # The words' beginnings, the rows of tables, and one section.
+    assert len(model.text_cache.of(Document(text_of(1, 12_000)))._values) == 3
 
 
 def test_nothing_is_prepared_where_there_is_no_room() -> None:
