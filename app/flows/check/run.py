@@ -45,7 +45,7 @@ _NO_REPOSITORY = "nobody/nothing"
 _CACHE = "TORCHINDUCTOR_CACHE_DIR"
 _LOG_END = 2000  # characters of a process's log
 QUESTION = "How far away can the lamp be seen?"
-ANSWER = "forty kilometres away"
+ANSWER = "forty kilometres"  # with “away” or without it
 PLACE = "the lamp"
 _IN_GERMAN = (
     "Die Lampe des Leuchtturms ist bei gutem Wetter aus einer Entfernung von vierzig Kilometern zu sehen."
@@ -88,10 +88,10 @@ def _check_answer(trial: Trial, workspace: Workspace, path: Path) -> None:
     question = Question(QUESTION, (opened.document,))
     reading = ask(workspace, question, trial.report)
     best = reading.best
-    require(best is not None and best.text == ANSWER, f"The answer is “{best.text if best else ''}”.")
+    require(best is not None and ANSWER in best.text, f"The answer is “{best.text if best else ''}”.")
     assert best is not None
     place = best.span.of(opened.document.text)
-    require(place == ANSWER, f"The answer is placed at “{place}”.")
+    require(place == best.text, f"The answer is placed at “{place}”.")
     remember(workspace, (opened,), question, reading, trial.report)
     found = past(workspace, PLACE, trial.report)
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")

@@ -91,7 +91,7 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(
     assert list(failed) == ["The starter models are there", no_names, "Word", "plain text"]
     assert failed["The starter models are there"] == "None is there to find names."
     assert "lighthouse.docx" in failed["Word"]
-    assert failed["plain text"] == "lighthouse.txt was read without “forty kilometres away”."
+    assert failed["plain text"] == "lighthouse.txt was read without “forty kilometres”."
     assert list(found.parts) == told.parts and len(found.parts) > 15
     assert found.versions["torch"] and found.versions["pdfium"] and found.versions["device"]
     assert not list((tmp_path / "temporary").iterdir())
