@@ -2920,6 +2920,14 @@
         <translation>„Alle Scans erkennen“, unter der Liste der nicht gelesenen Dateien, ändert das; im Terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
+        <source>{n:,} moved or copied</source>
+        <comment>{n:,} moved or copied</comment>
+        <translation>
+            <numerusform>{n:,} verschoben oder kopiert</numerusform>
+            <numerusform>{n:,} verschoben oder kopiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{n:,} gone</source>
         <comment>{n:,} gone</comment>
         <translation>

@@ -2920,6 +2920,14 @@
         <translation>«Reconocer todo lo escaneado», debajo de la lista de archivos no leídos, lo cambia; en un terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
+        <source>{n:,} moved or copied</source>
+        <comment>{n:,} moved or copied</comment>
+        <translation>
+            <numerusform>{n:,} movido o copiado</numerusform>
+            <numerusform>{n:,} movidos o copiados</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{n:,} gone</source>
         <comment>{n:,} gone</comment>
         <translation>

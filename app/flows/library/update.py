@@ -62,10 +62,10 @@ class Update:
 
     @property
     def in_words(self) -> str:
-        """What changed: "3 files read, 1 gone, 2 could not be read"; empty if nothing did."""
-        read = self.read + self.known
+        """What changed: "3 files read, 1 moved or copied, 2 could not be read"; empty if nothing did."""
         parts = [
-            Message("{n:,} file read", "{n:,} files read", n=read),
+            Message("{n:,} file read", "{n:,} files read", n=self.read),
+            Message("{n:,} moved or copied", "{n:,} moved or copied", n=self.known),
             Message("{n:,} gone", "{n:,} gone", n=self.gone),
             Message("{n:,} could not be read", "{n:,} could not be read", n=self.failed),
         ]

@@ -24,6 +24,7 @@ from app.engine.child import ChildBug
 from app.flows.answer_table.tables import files_of, save_table, tables
 from app.flows.ask import document_process
 from app.flows.library import update as update_module
+from app.flows.library.folders import Walk
 from app.flows.library.libraries import plan_library, remove_library, save_library
 from app.flows.library.update import Update, read_again, update
 from app.flows.workspace import Workspace
@@ -256,6 +257,11 @@ def test_no_document_is_looked_for_unless_it_was_chosen_for_a_table(
     (here.docs / "banana.md").rename(here.docs / "yellow.md")
     monkeypatch.setattr(type(here.workspace.tables), "move", lambda *_: pytest.fail("nothing was chosen"))
     assert here.update() == (0, 2, 0, 0)
+
+
+def test_moved_files_are_not_told_as_read() -> None:
+    done = Update(2, 3, 0, 1, 10, 0.5, Walk())
+    assert done.in_words == "2 files read, 3 moved or copied, 1 gone"
 
 
 def test_a_copy_is_not_read(here: Here) -> None:
