@@ -324,19 +324,22 @@ def _print_not_read(state: _LibraryState, most: int | None = None) -> None:
     if state.walk.left_out:
         print(f"  Other kinds, left out: {_by_suffix(state.walk.left_out)}")
     _print_refused(state.walk.refused)
-    counts = Counter(file.state.value for file in state.not_read)
-    gone = counts.pop(FileState.GONE.value, 0)
-    if counts:
-        print(f"  Not read: {', '.join(f'{number:,} {name}' for name, number in counts.most_common())}")
-    if gone:
-        print(f"  Gone, and no longer counted: {count(gone, 'file')}")
-    if state.in_part:
-        print(f"  Read in part: {count(len(state.in_part), 'file')}")
-    listed = (*state.not_read, *state.in_part)
-    for file in listed[:most]:
-        print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
-    if most is not None and len(listed) > most:
-        print(f"    and {len(listed) - most:,} more: {_command_for(state.library, 'status')}")
+    not_read = [file for file in state.not_read if file.state is not FileState.GONE]
+    gone = [file for file in state.not_read if file.state is FileState.GONE]
+    states = Counter(file.state.value for file in not_read).most_common()
+    listed = 0
+    for title, files in (
+        (f"Not read: {', '.join(f'{number:,} {name}' for name, number in states)}", not_read),
+        (f"Read in part: {count(len(state.in_part), 'file')}", state.in_part),
+        (f"Gone, and no longer counted: {count(len(gone), 'file')}", gone),
+    ):
+        if files:
+            print(f"  {title}")
+        for file in files[: None if most is None else max(0, most - listed)]:
+            print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
+        listed += len(files)
+    if most is not None and listed > most:
+        print(f"    and {listed - most:,} more: {_command_for(state.library, 'status')}")
 
 
 def _print_refused(folders: Iterable[str]) -> None:

@@ -202,17 +202,23 @@ def common_prefix(one: str, other: str) -> int:
     return low
 
 
+# Letters that may be an ending by themselves.
+_ENDINGS = "sdrny"
+
+
 def is_one_slip(word: str, other: str) -> bool:
-    """Whether two words differ by one letter that is missing or another, or by two neighbours exchanged, but not by
-    their endings alone.
+    """Whether two words differ by one letter that is missing, doubled or another, or by two neighbours exchanged, but
+    not by an ending alone: “tarts” and “tartss” do; “tart” and “tarts”, “assignee” and “assigned” do not.
     """
     short, long = sorted((word, other), key=len)
-    if len(long) - len(short) > 1 or long.startswith(short):
+    if word == other or len(long) - len(short) > 1:
         return False
+    if long.startswith(short):
+        return long[-1] not in _ENDINGS or long[-1] == short[-1:]
     at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) < len(long):
         return short[at:] == long[at + 1 :]
-    return short[at + 1 :] == long[at + 1 :] or (
+    return (at < len(short) - 1 and short[at + 1 :] == long[at + 1 :]) or (
         short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
     )
 

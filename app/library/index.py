@@ -34,7 +34,7 @@ from app.library.packing import (
     unpack_starts,
     unpack_view,
 )
-from app.library.passages import ROWS, rows_with, search_words, starts_of_passages
+from app.library.passages import MOST_RESPELT, ROWS, rows_with, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
     STRIDE,
@@ -377,11 +377,10 @@ class Index(Ledger):
             ranges = self._ranges_of(connection, library.number)
             own, total = _mask(ranges), sum(ranges.counts)
             scores = np.zeros(len(own), dtype=np.float32)
-            for word in words:
-                candidates = (
-                    _frequencies(rows, ranges, len(own)) * own for rows in rows_with(connection, word)
-                )
-                frequency = next((each for each in candidates if each.any()), np.zeros_like(scores))
+            for number, word in enumerate(words):
+                candidates = rows_with(connection, word, respell=number < MOST_RESPELT)
+                frequencies = (_frequencies(rows, ranges, len(own)) * own for rows in candidates)
+                frequency = next((each for each in frequencies if each.any()), np.zeros_like(scores))
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)

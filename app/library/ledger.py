@@ -177,7 +177,11 @@ class Ledger:
     def read_again(self, texts: Iterable[int]) -> None:
         """Have the next update read the files of these texts again; until then they are searched as they were read."""
         with self._writing() as connection:
-            connection.executemany("INSERT OR IGNORE INTO again VALUES (?)", ((text,) for text in texts))
+            connection.executemany(
+                # A text may have been removed meanwhile.
+                "INSERT OR IGNORE INTO again SELECT number FROM texts WHERE number = ?",
+                ((text,) for text in texts),
+            )
 
     def to_read_again(self, library: Library) -> list[LibraryFile]:
         """A library's files that were read and are to be read again, in the order of their paths."""

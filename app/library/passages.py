@@ -28,6 +28,8 @@ _MOST_WORDS = 32
 # Words of fewer letters are too alike to be taken for each other; an ending that the index leaves out has at most so
 # many.
 _LEAST_RESPELT, _ENDING = 5, 5
+# Looking for words one slip away takes a tenth of a second among 100,000 passages: so many words of a question get it.
+MOST_RESPELT = 8
 # The rows of a passage in the index, and the first letters by which words count as forms of one word. Among 20,000
 # passages the first 20 hold the answer to 76.8% of docqa's questions where FTS5 itself counts occurrences, at twice the
 # size, and to 76.4% with 8 rows, 75.7% with 4 and 68.7% with one.
@@ -102,15 +104,15 @@ def search_words(question: str) -> list[str]:
     return sorted(found, key=len, reverse=True)[:_MOST_WORDS]
 
 
-def rows_with(connection: sqlite3.Connection, word: str) -> Iterator[Iterator[int]]:
+def rows_with(connection: sqlite3.Connection, word: str, respell: bool) -> Iterator[Iterator[int]]:
     """Yield the numbers of the index's rows with a word, then those with each word one slip away from it.
 
-    Among the latter the words of most rows come first. The index has words without their endings: what a word and one
-    of these have in common decides.
+    The latter come with `respell` only, those of the most frequent word first. The index has words without their
+    endings: what a word and one of these have in common decides.
     """
     found = connection.execute("SELECT rowid FROM search WHERE search MATCH ?", (f'"{word}"',))
     yield (row for (row,) in found)
-    if not word.isalpha():
+    if not respell or not word.isalpha():
         return
     for kind in ("row", "instance"):
         connection.execute(

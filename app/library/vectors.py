@@ -32,8 +32,8 @@ class Vectors:
     def __init__(self, file: Path, width: int) -> None:
         self._file = file
         self._row = np.dtype([("scale", "<f4"), ("values", "i1", (width,))])
-        self._mapped = np.zeros(0, dtype=self._row)
-        self._mapped_file: tuple[int, int] | None = None  # device and inode
+        # The file's device and inode, and its rows; replaced together, as several threads read them.
+        self._mapped: tuple[tuple[int, int] | None, np.ndarray] = (None, np.zeros(0, dtype=self._row))
 
     def put(self, numbers: np.ndarray, vectors: np.ndarray) -> None:
         """Store vectors, float32[n, width], in the rows with these numbers, flushed to disk."""
@@ -91,7 +91,7 @@ class Vectors:
                 taken, needed = status.st_size, (full[-1] + 1) * _BLOCK if full else 0
             if 20 * (taken - needed) <= taken:
                 return
-            self._mapped, self._mapped_file = np.zeros(0, dtype=self._row), None
+            self._mapped = None, np.zeros(0, dtype=self._row)
             with replacing(self._file) as part:
                 with part.open("wb") as copy:
                     for at in full:
@@ -121,12 +121,13 @@ class Vectors:
             with self._file.open("rb") as file:
                 status = os.fstat(file.fileno())
                 there, length = (status.st_dev, status.st_ino), status.st_size // self._row.itemsize
-                if length and (there != self._mapped_file or length > len(self._mapped)):
-                    self._mapped = np.memmap(file, dtype=self._row, mode="r", shape=(length,))
-                    self._mapped_file = there
+                identity, rows = self._mapped
+                if length and (there != identity or length > len(rows)):
+                    rows = np.memmap(file, dtype=self._row, mode="r", shape=(length,))
+                    self._mapped = there, rows
+                return rows[:length]
         except FileNotFoundError:
-            length = 0
-        return self._mapped[:length]
+            return self._mapped[1][:0]
 
 
 class VectorFiles:

@@ -214,7 +214,9 @@ def takes_folder(library: Library, folder: str) -> bool:
     return any(
         not any(
             _is_ignored(part.as_posix(), part.name, library.ignore)
-            for part in (path.relative_to(root), *path.relative_to(root).parents)
+            for part in (path.relative_to(root), *path.relative_to(root).parents)[
+                :-1
+            ]  # without the root itself
         )
         for root in library.roots
         if path.is_relative_to(root)

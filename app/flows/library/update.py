@@ -109,7 +109,7 @@ def update(
             _compare_all(index, library, report)
         if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
-            index.read_again(index.texts_with_pictures(library))
+            index.read_again(list(index.texts_with_pictures(library, report.check)))
         waiting = index.files(library, [FileState.WAITING]) + index.to_read_again(library)
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))

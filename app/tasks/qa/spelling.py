@@ -20,9 +20,11 @@ from app.tasks.text.sections import CachedText
 # A word in small letters: one with a capital is a name, or an abbreviation, and is taken as it is typed.
 _TYPED = re.compile(r"(?<![\w'’-])[^\W\d_]{4,24}(?![\w'’-])")
 _WORD = re.compile(r"[^\W\d_]+")
-_QUOTED = re.compile(r"""["“„«][^"”“»]*["”“»]""")
+_QUOTED = re.compile(r"""["“„«][^"“„«”»]*["”“»]""")
 _LEAST = 5
 _MOST_CHECKED = 8
+# Of a longer question only the beginning is checked.
+_LONGEST = 2_000
 
 
 def respelt(question: str, texts: Sequence[CachedText], tokenizer: Tokenizer) -> str:
@@ -33,7 +35,7 @@ def respelt(question: str, texts: Sequence[CachedText], tokenizer: Tokenizer) ->
     one slip: a letter too many, too few or wrong, or two exchanged. Other endings are no slips, and words in quotation
     marks are taken as they are typed.
     """
-    quoted = [found.span() for found in _QUOTED.finditer(question)]
+    quoted = [found.span() for found in _QUOTED.finditer(question[:_LONGEST])]
     checked = 0
 
     def correct(found: re.Match[str]) -> str:
@@ -46,7 +48,7 @@ def respelt(question: str, texts: Sequence[CachedText], tokenizer: Tokenizer) ->
         checked += 1
         return _correction(word, texts)
 
-    return _TYPED.sub(correct, question)
+    return _TYPED.sub(correct, question[:_LONGEST]) + question[_LONGEST:]
 
 
 def _is_known(word: str, tokenizer: Tokenizer) -> bool:

@@ -49,7 +49,7 @@ def local_files(source: QMimeData) -> list[Path]:
 
 def _path_of(url: QUrl) -> Path:
     path = url.toLocalFile()
-    if "\ufffd" in path:  # what Qt has for bytes of a name that are no UTF-8
+    if "\ufffd" in path and os.name == "posix":  # what Qt has for bytes of a name that are no UTF-8
         encoded = url.path(QUrl.ComponentFormattingOption.FullyEncoded).encode()
         path = os.fsdecode(bytes(QByteArray.fromPercentEncoding(encoded).data()))
     return Path(path)

@@ -147,7 +147,7 @@ class Filling(QObject):
     def _in_order(self) -> Iterator[tuple[str, int]]:
         """Yield the cells still to be read, in the order in which the flow reads them."""
         files = (row.file.sha256 for row in self._model.rows if row.file.state is FileState.READ)
-        for sha256 in chain(self._first, files):
+        for sha256 in dict.fromkeys(chain(self._first, files)):
             for column in self._model.columns:
                 if not self._model.is_read((sha256, column.number)):
                     yield sha256, column.number

@@ -148,6 +148,9 @@ def test_a_library_takes_folders_below_its_roots_that_it_does_not_ignore(
 ) -> None:
     library = Library(0, "A", (str(tmp_path / "a"), str(tmp_path / "d")), ignore=("old", "b/c/*"))
     assert takes_folder(library, str(tmp_path / folder)) is taken
+    # The root itself is taken whatever its name is.
+    everywhere = Library(0, "A", library.roots, ignore=(".*",))
+    assert takes_folder(everywhere, str(tmp_path / "a" / "drive"))
 
 
 def test_loops_of_links_end(tmp_path: Path) -> None:

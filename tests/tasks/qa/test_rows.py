@@ -9,7 +9,7 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.core.view import view_of_text
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.rows import ROW_WEIGHT, RowScores
+from app.tasks.qa.rows import NAME_WEIGHT, ROW_WEIGHT, RowScores
 from app.tasks.text.sections import CachedText
 from tests.helpers.fake_models import reader_of
 
@@ -43,11 +43,23 @@ def test_words_of_few_rows_count_more() -> None:
 
 
 def test_each_table_has_a_best_row_of_its_own_and_other_text_none() -> None:
-    text = f"{RULES}\nAlan was told of 2.2.2 in 1950.\n\n{PEOPLE}"
-    question = "What of Alan and 2.2.2?"
+    text = f"{RULES}\nAlan was told of keys in 1950.\n\n{PEOPLE}"
+    question = "What of Alan and keys?"
     for words in ("304", "1912", "1950"):
         assert score_at(question, text, words) == 0.0
     assert score_at(question, text, "1815") < 0.0
+
+
+def test_a_row_that_is_named_comes_before_those_of_every_table() -> None:
+    other = RULES.replace("2.2.", "2.3.")
+    text = f"Of 2.2.2 more below.\n\n{RULES}\nAnd:\n\n{other}"
+    for question in ("Which CWE has 2.2.2?", "the cwe of **2.2.2**, please"):
+        assert score_at(question, text, "304") == score_at(question, text, "more") == 0.0
+        assert score_at(question, text, "307") <= -NAME_WEIGHT
+        found = scores(question, text).at(0, np.array([text.rindex("304")]))
+        assert found is not None and found[0] == -NAME_WEIGHT
+    # A mere number is no name.
+    assert score_at("Who was born in 1912?", PEOPLE.replace("Alan", "1912"), "1815") >= -ROW_WEIGHT
 
 
 def test_no_row_is_preferred_where_none_has_a_word_of_the_question() -> None:
@@ -59,7 +71,7 @@ def test_no_row_is_preferred_where_none_has_a_word_of_the_question() -> None:
 def test_scores_are_never_above_zero_and_some_row_of_a_table_has_that(text: str, question: str) -> None:
     found = scores(question, text).at(0, np.arange(len(text)))
     if found is not None:
-        assert ((found <= 0.0) & (found >= -ROW_WEIGHT)).all() and (found == 0.0).any()
+        assert ((found <= 0.0) & (found >= -ROW_WEIGHT - NAME_WEIGHT)).all() and (found == 0.0).any()
 
 
 def test_of_two_cells_that_look_alike_the_one_in_the_named_row_is_the_answer() -> None:
