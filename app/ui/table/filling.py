@@ -93,6 +93,8 @@ class Filling(QObject):
     def take(self, table: AnswerTable | None) -> None:
         """Fill this table from now on; it may be the same one with other files or questions."""
         self._drop()
+        if table is None or self._table is None or table.number != self._table.number:
+            self._first = []
         self._table, self._is_incomplete = table, False
         self._soon.start()
 
