@@ -292,9 +292,14 @@ def holds_same_bytes(
         return False
     if now.st_mtime_ns == modified:
         return True
+    return sha256_of_bytes(path, check) == sha256
+
+
+def sha256_of_bytes(path: Path, check: Callable[[], object]) -> str:
+    """The SHA-256 of a file's bytes; `check` is called between reads. Raises OSError where they cannot be read."""
     digest = hashlib.sha256()
     with open_unbuffered(path) as file:
         while piece := file.read(_CHUNK):
             check()
             digest.update(piece)
-    return digest.hexdigest() == sha256
+    return digest.hexdigest()

@@ -82,9 +82,9 @@ def fill(
 
     Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them,
     and again once another part of them was read. With `anew`, cells that another model has read are read again too. A
-    cell that the person has judged stays. A file that another process is
-    reading for this table is left to it. Partial results are the cells (Cell). The next call continues after a stop or
-    a kill. Raises as `ask` does, and SpanlightError if the table's library was removed; Stopped when cancelled.
+    cell that the person has judged stays. A file that another process is reading for this table is left to it. Partial
+    results are the cells (Cell). The next call continues after a stop or a kill. Raises as `ask` does, and
+    SpanlightError if the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name

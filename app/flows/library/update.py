@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import stat
@@ -14,6 +13,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from app.core.errors import NoText, NotStarted, PasswordNeeded, SpanlightError
+from app.core.files import sha256_of_bytes
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, is_gap
 from app.core.locks import exclusive, held
@@ -35,7 +35,6 @@ _log = logging.getLogger(__name__)
 _LOCK = "update.lock"
 # Processes that read files; each may take 2 GB.
 _MOST_READERS = 4
-_CHUNK = 1 << 20
 # The index is compacted after an update with more changes, or with more passages deleted.
 _MANY_CHANGES, _MANY_PASSAGES = 200, 5000
 _NEEDS_CONSENT = Message(
@@ -216,17 +215,12 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
 
 def sha256_of(path: str, check: Callable[[], object]) -> str:
     """The SHA-256 of a file's bytes, empty if it cannot be read; `check` is called between chunks."""
-    digest = hashlib.sha256()
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):  # opening a pipe would block until somebody writes
             return ""
-        with Path(path).open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                check()
-                digest.update(chunk)
+        return sha256_of_bytes(Path(path), check)
     except (OSError, ValueError):
         return ""
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
