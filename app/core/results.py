@@ -159,8 +159,8 @@ class Answer:
 
     `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`; `probability` is
     calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start + end logits in the window that the
-    span was scored in; `lexical` is a penalty in logits, 0 or less, for a place of a long text with fewer of the
-    question's words around it than elsewhere. Answers are ranked by `score` + `lexical` - `null_score`.
+    span was scored in; `lexical` is what the question's words add for the span's passage in a long text, and
+    for its row in a table, in logits, mostly 0 or less. Answers are ranked by `score` + `lexical` - `null_score`.
     """
 
     document: int

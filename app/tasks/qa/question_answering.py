@@ -20,7 +20,7 @@ from app.core.text import Document, Span
 from app.tasks.batches import Pace, Runner, batch_size, by_length, group_size, in_groups
 from app.tasks.qa.question_run import BEST_GROUPS, QuestionRun, Step
 from app.tasks.qa.ranking import WordStarts, word_starts_of
-from app.tasks.qa.rows import rows_of
+from app.tasks.qa.rows import table_rows
 from app.tasks.qa.spans import Candidate
 from app.tasks.qa.spelling import respelt
 from app.tasks.task import ReadyModel
@@ -251,7 +251,7 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
         for text in texts:
             report.check()
             word_starts_of(text)
-            rows_of(text)
+            table_rows(text)
         for done, section in enumerate(every):
             report.check()
             report.progress(Progress(done, len(every), Message("sections")))

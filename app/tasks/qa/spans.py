@@ -44,9 +44,9 @@ _ITEM_BEGINS = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
 class Candidate:
     """A span that may be the answer.
 
-    `score` is start + end logits + `lexical`, the score of the question's words near it in a long text; `null_score`
-    is [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`. Spans
-    are ranked by `margin`, so that a window without an answer lowers its spans.
+    `score` is start + end logits + `lexical`, the score of its passage in a long text and of its row in a table;
+    `null_score` is [CLS]'s start + end logits in the same window; `span` counts code points of document number
+    `document`. Spans are ranked by `margin`, so that a window without an answer lowers its spans.
     """
 
     score: float

@@ -1,0 +1,381 @@
+"""Finds the rows of a table that a question means by their order: the largest, the first, the one after another.
+
+A reader sees a row at a time, so it can't compare rows. The words that tell an order are English, as the readers are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from app.core.text import Replacement
+
+# A column can be compared if this share of its cells has a value of one kind.
+_COMPARABLE = 0.6
+# Rows are in the order of time if at most this share of steps goes the other way.
+_OUT_OF_ORDER = 0.1
+# A row is told by the words of its name if it has this share of them.
+_LEAST_SHARED = 0.5
+# A header that shares its words with the question, this near to the word of order, names what is compared.
+_LEAST_NAMED = 0.3
+
+
+class Relation(Enum):
+    """How a question tells a row: by a value that is the largest or smallest, by its place, by the row beside it."""
+
+    EXTREME = auto()
+    END = auto()
+    BESIDE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """What a question says of the order of rows.
+
+    `direction` is 1 for the largest, the last and the row behind, else -1; `rank` is 1 for the second largest. `words`
+    are the question's words in lower case, `at` is the number of the word that tells the order. `listed` is whether the
+    order is that of the page, even where the rows' dates run backwards. `beside` is what the row beside is told by.
+    """
+
+    relation: Relation
+    direction: int
+    words: tuple[str, ...]
+    at: int
+    rank: int = 0
+    listed: bool = False
+    beside: str = ""
+
+
+class Cell(NamedTuple):
+    """A cell's words, below its column's header, which may be empty."""
+
+    header: str
+    words: str
+
+
+_LARGEST = frozenset(
+    "most highest largest biggest longest tallest greatest maximum max heaviest deepest widest furthest farthest"
+    " strongest richest latest newest".split()
+)
+_SMALLEST = frozenset(
+    "least fewest lowest smallest shortest minimum min lightest closest nearest narrowest cheapest earliest"
+    " oldest".split()
+)
+_MORE = frozenset("more higher larger bigger longer taller greater heavier later newer".split())
+_LESS = frozenset("less fewer lower smaller shorter lighter cheaper earlier sooner older".split())
+_OF_TIME = "latest newest earliest oldest later newer earlier sooner older recent"
+_RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
+# What an adjective compares, by the header of its column.
+_MEASURES = tuple(
+    (frozenset(adjectives.split()), re.compile(headers))
+    for adjectives, headers in (
+        ("longest shortest longer shorter furthest farthest closest nearest",
+         r"length|duration|time|distance|\bkm\b|miles|years|running"),
+        ("tallest highest shortest deepest taller higher shorter",
+         r"height|elevation|floors|stor(?:e?y|ies)|depth|altitude"),
+        ("largest biggest smallest larger bigger populous",
+         r"size|area|population|capacity|seats|enrol|students|employees"),
+        ("heaviest lightest heavier lighter", r"weight|mass"),
+        ("cheapest cheaper expensive", r"price|cost|fee|rate"),
+        (_OF_TIME, r"year|date|founded|built|opened|established|born|launch|complet|introduc|releas"),
+    )
+)  # fmt: skip
+# Places are the better, the smaller their numbers are.
+_PLACES = re.compile(r"\b(?:rank\w*|pos(?:ition)?|places?|placings?|charts?|seed)\b")
+_ENDS = {"first": -1, "last": 1, "final": 1, "top": -1, "bottom": 1}
+_NO_END = re.compile(
+    r"\b(?:first|last|final|top|middle) (?:names?|place|half|quarter|round|time|\d+|year|month|week|one|season|ten|five"
+    r"|three|\w+ing)\b|\bat (?:first|last)\b|\bmost recent\b"
+)
+_LISTED = re.compile(r"\b(?:listed|list|chart|table|row|page|top|bottom)\b")
+_BESIDE = re.compile(
+    r"\b(?:after|before|below|above|beneath|under(?:neath)?|following|follows|preceding|precedes|prior to|previous to"
+    r"|next to|behind|ahead of)\b"
+)
+_BACKWARDS = frozenset("before above preceding precedes prior previous ahead".split())
+_AS_LISTED = re.compile(
+    r"\b(?:listed|list|chart|table|below|above|beneath|under(?:neath)?|next to|behind|ahead|rank\w*|placed?"
+    r"|finish\w*)\b"
+)
+_COUNTED = re.compile(r"\b(?:how (?:many|long|much)|total|number of)\b")
+_WORD = re.compile(r"\w+(?:[.,:/]\d+)*")
+
+
+def order_in(question: str) -> RowOrder | None:
+    """What a question says of the order of rows, if anything."""
+    low = " ".join(question.lower().split())[:1000]
+    words = tuple(_WORD.findall(low))
+    for at, word in enumerate(words):
+        before = words[at - 1] if at else ""
+        if word in _LARGEST | _SMALLEST:
+            if before == "at":
+                return None
+            direction = 1 if word in _LARGEST else -1
+            return RowOrder(Relation.EXTREME, direction, words, at, _RANKS.get(before, 0))
+        if word in _MORE | _LESS and "or" in words[at:] and "than" not in words:
+            return RowOrder(Relation.EXTREME, 1 if word in _MORE else -1, words, at)
+    ends = [at for at, word in enumerate(words) if word in _ENDS]
+    beside = _BESIDE.search(low)
+    if "how long" in low:  # does it last
+        ends = [at for at in ends if words[at] != "last"]
+    if beside and not ends and not _COUNTED.search(low):
+        name = re.split(r"[?,;]", low[beside.end() :])[0]
+        direction = -1 if beside.group().split()[0] in _BACKWARDS else 1
+        at = len(_WORD.findall(low[: beside.start()]))
+        listed = bool(_AS_LISTED.search(low))
+        return RowOrder(Relation.BESIDE, direction, words, at, listed=listed, beside=name)
+    if ends and not beside and not _NO_END.search(low):
+        listed = bool(_LISTED.search(low))
+        return RowOrder(Relation.END, _ENDS[words[ends[0]]], words, ends[0], listed=listed)
+    return None
+
+
+def cells_of(text: str, start: int, end: int, replacements: Iterable[Replacement]) -> Iterator[Cell]:
+    """The cells of the row between two code points of a text, by the row's replacements, which have the headers."""
+    header = ""
+    for one in replacements:
+        if words := text[start : one.start].strip(" |"):
+            yield Cell(header, words)
+        start, header = one.end, _header(one.words)
+    if words := text[start:end].strip(" |"):
+        yield Cell(header, words)
+
+
+@lru_cache(maxsize=1000)
+def _header(words: str) -> str:
+    """The header that is read before a cell, in lower case; empty if there is none."""
+    words = words.rstrip()
+    return words[:-1].rpartition(". ")[2].strip(" .:").lower() if words.endswith(":") else ""
+
+
+class TableOrder:
+    """The rows of one table, in the order of the page, of which those are found that a question means.
+
+    `rows` are each row's cells. `is_all` is whether the text is nothing but this table.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Cell]], *, is_all: bool) -> None:
+        self._rows, self._is_all = rows, is_all
+        self._columns: dict[str, dict[int, float]] = {}
+        self._headers = tuple(dict.fromkeys(cell.header for row in rows for cell in row if cell.header))
+        # Neither headers, nor sections, nor sums.
+        self._data = [
+            number
+            for number, row in enumerate(rows)
+            if row
+            and (any(cell.header for cell in row) if self._headers else number)
+            and not _SUM.match(row[0].words)
+        ]
+
+    def meant(self, order: RowOrder, weights: np.ndarray, beside: np.ndarray) -> list[int]:
+        """The numbers of the rows that are meant; none if this table cannot tell.
+
+        `weights` are those of the question's words in each row, float[words, rows], `beside` those of the words of
+        `order.beside`; 0 where a row does not have the word.
+        """
+        if len(self._data) < 2:
+            return []
+        if order.relation is Relation.BESIDE:
+            return self._beside(order, beside)
+        word = order.words[order.at]
+        if self._names(word):
+            return []
+        header_row = next(iter(set(range(len(self._rows))) - set(self._data)), None)
+        others = weights if header_row is None else weights[weights[:, header_row] == 0]
+        rows = self._having(others) or self._data
+        if order.relation is Relation.EXTREME:
+            return self._extreme(order, rows)
+        is_asked_about = self._is_all or any(_named(header, order) for header in self._headers)
+        if not is_asked_about or any(word in _WORD.findall(header) for header in self._headers):
+            return []
+        if not self._time and not order.listed and (dated := self._of_time(order, rows)):
+            return dated
+        backwards = self._time < 0 and not order.listed
+        return [rows[-1] if (order.direction > 0) != backwards else rows[0]]
+
+    def _having(self, weights: np.ndarray) -> list[int]:
+        """The rows with the most of some words, each counted by how few rows have it; empty if no word tells rows."""
+        has = weights[:, self._data] > 0
+        having = has.sum(axis=1)
+        telling = (having > 0) & (having < len(self._data))
+        scores = np.log1p((len(self._data) - having + 0.5) / (having + 0.5)) * telling @ has
+        return (
+            [self._data[at] for at in np.flatnonzero(scores >= 0.999 * scores.max())] if telling.any() else []
+        )
+
+    def _names(self, word: str) -> bool:
+        """Whether rows have a word of order, as the name "Final" or "Max speed", which then tells no order."""
+        cells = (cell.words.lower() for at in self._data for cell in self._rows[at])
+        return any(word in words and word in _WORD.findall(words) for words in cells)
+
+    def _beside(self, order: RowOrder, weights: np.ndarray) -> list[int]:
+        rows = self._having(weights)
+        if len(rows) != 1 or (weights[:, rows[0]] > 0).mean() < _LEAST_SHARED:
+            return []
+        backwards = self._time < 0 and not order.listed
+        at = self._data.index(rows[0]) + (-order.direction if backwards else order.direction)
+        return self._data[at : at + 1] if at >= 0 else []
+
+    def _extreme(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
+        header = self._compared(order)
+        values = {at: value for at, value in self._column(header).items() if at in rows} if header else {}
+        is_place = _PLACES.search(header) and order.words[order.at] in (
+            "highest",
+            "lowest",
+            "higher",
+            "lower",
+        )
+        levels = sorted(set(values.values()), reverse=(order.direction > 0) != bool(is_place))
+        if len(values) < 2 or order.rank >= len(levels):
+            return []
+        return [at for at, value in values.items() if value == levels[order.rank]]
+
+    def _compared(self, order: RowOrder) -> str:
+        """The header of the column whose values are compared; empty if the question names none."""
+        named = {header: _named(header, order) for header in self._headers}
+        for header in sorted(named, key=lambda each: -named[each]):
+            if named[header] >= _LEAST_NAMED and self._column(header):
+                return header
+        measured = (
+            header
+            for adjectives, headers in _MEASURES
+            if adjectives & set(order.words[order.at : order.at + 2])  # most expensive
+            for header in self._headers
+            if headers.search(header) and self._column(header)
+        )
+        return next(measured, "")
+
+    def _column(self, header: str) -> dict[int, float]:
+        """The values of a column by the number of the row; empty if most cells have none of one kind."""
+        if header not in self._columns:
+            cells = {at: cell.words for at in self._data for cell in self._rows[at] if cell.header == header}
+            self._columns[header] = _comparable(cells)
+        return self._columns[header]
+
+    def _of_time(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
+        """The first or last rows by the dates of a column that the question names."""
+        named = {header: _named(header, order) for header in self._headers}
+        for header in sorted(named, key=lambda each: -named[each]):
+            dates = {at: value for at, value in self._column(header).items() if at in rows}
+            if named[header] >= _LEAST_NAMED and dates and _are_dates(dates.values()):
+                end = max(dates.values()) if order.direction > 0 else min(dates.values())
+                return [at for at, value in dates.items() if value == end]
+        return []
+
+    @cached_property
+    def _time(self) -> int:
+        """1 where the rows follow the order of time, -1 where they run backwards, else 0."""
+        for values in (list(self._column(header).values()) for header in self._headers):
+            if len(values) < 3 or not _are_dates(values):
+                continue
+            up = sum(one < other for one, other in pairwise(values))
+            down = sum(one > other for one, other in pairwise(values))
+            if up + down and min(up, down) <= _OUT_OF_ORDER * (up + down):
+                return 1 if up > down else -1
+        return 0
+
+
+def _comparable(cells: Mapping[int, str]) -> dict[int, float]:
+    cells = {at: words for at, words in cells.items() if any(map(str.isalnum, words))}
+    parsed = {at: value for at, words in cells.items() if (value := _value(words))}
+    kinds = Counter(kind for kind, _ in parsed.values()).most_common(1)
+    if not kinds or kinds[0][1] < max(2, _COMPARABLE * len(cells)):
+        return {}
+    return {at: value for at, (kind, value) in parsed.items() if kind is kinds[0][0]}
+
+
+_SUM = re.compile(r"\W*(?:grand )?(?:totals?|average|sum|overall|mean)\b", re.IGNORECASE)
+
+
+def _named(header: str, order: RowOrder) -> float:
+    """How surely a question compares the values below a header: by the words that they share.
+
+    A word counts 1 just behind the word of order, less further behind it, and less again before it.
+    """
+    words = [word for word in _WORD.findall(header) if word not in _UNNAMED] or _WORD.findall(header)
+    score = 0.0
+    for word in words:
+        distances = (
+            at - order.at
+            for at, other in enumerate(order.words)
+            if at != order.at and other not in _UNNAMED and _is_alike(word, other)
+        )
+        score += max(
+            (1 / (1 + (away - 1) / 4) if away > 0 else 0.4 / (1 - away / 4) for away in distances),
+            default=0.0,
+        )
+    return score / max(1, len(words)) ** 0.5
+
+
+_UNNAMED = frozenset("a an and the of in on at to for by with from is was were per".split())
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Whether two words are the same but for an ending."""
+    short, long = sorted((word, other), key=len)
+    same = (
+        len(short) - min(3, max(0, (len(short) - 3) // 2))
+        if short.isalpha() and long.isalpha()
+        else len(long)
+    )
+    return len(long) <= len(short) + 3 and long[:same] == short[:same]
+
+
+class _Kind(Enum):
+    DATE = auto()
+    TIME = auto()
+    NUMBER = auto()
+
+
+_MONTHS = {month: at for at, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_DATES = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+{_MONTH},?[\s-]+(?P<year>\d{{4}})",
+        rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
+        rf"\b{_MONTH}\s+(?P<year>\d{{4}})",
+        r"\b(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)",
+        rf"^(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+{_MONTH}$",
+        rf"^{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?$",
+    )
+]
+_CLOCK = re.compile(r"\D{0,3}(?:(\d+):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
+_NUMBER = re.compile(r"\D{0,3}?([-−–]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|[-−–]?\d*\.?\d+)")
+
+
+def _value(words: str) -> tuple[_Kind, float] | None:
+    """The value by which a cell is compared, from its first date, time or number: days, seconds or the number."""
+    for pattern in _DATES:
+        if match := pattern.search(words):
+            parts = match.groupdict()
+            month = int(parts["number"]) - 1 if "number" in parts else _MONTHS[parts["month"].lower()]
+            return _Kind.DATE, _of_day(int(parts.get("year") or 1), month, int(parts.get("day") or 1))
+    if match := _CLOCK.match(words):
+        return _Kind.TIME, int(match[1] or 0) * 3600 + int(match[2]) * 60 + float(match[3])
+    if match := _NUMBER.match(words):
+        return _Kind.NUMBER, float(re.sub(r"[,  ]", "", match[1]).translate(_MINUS))
+    return None
+
+
+_MINUS = str.maketrans("−–", "--")
+
+
+def _of_day(year: int, month: int = 0, day: int = 1) -> float:
+    return year * 372 + month * 31 + day
+
+
+def _is_year(value: float) -> bool:
+    return 1000 <= value <= 2100 and value == int(value)
+
+
+def _are_dates(values: Collection[float]) -> bool:
+    return all(map(_is_year, values)) or min(values) >= _of_day(1000)

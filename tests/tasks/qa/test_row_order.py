@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.view import view_of_text
+from app.tasks.qa.row_order import Cell, Relation, order_in
+from app.tasks.qa.rows import ORDER_GAIN, RowScores, table_rows
+from app.tasks.text.sections import CachedText
+
+HOTELS = """Hotel | Town | Price | Rooms | Opened
+Anchor | Bath | $1,250 | 40 | 12 May 1999
+Bell | York | $89.50 | 400 | 3 March 2008
+Crown | Bath | $310 | 55 | 1 Jan 1987
+Dove | Leeds | $99 | 70 | 30 June 2001
+Total | | $1,748.50 | 565 |
+"""
+LATEST_FIRST = (
+    "Year\tWinner\tTime\n2012\tAda Lund\t1:02.5\n2010\tBea Moss\t59.8\n"
+    "2008\tCy Noll\t1:10.0\n2005\tDi Orr\t1:01.9\n"
+)
+STAGES = (
+    "Name | Top speed\n--- | ---\nFirst stage | 900 km/h\nTransfer | 1,200 km/h\nFinal stage | 300 km/h\n"
+)
+PROSE = "\nThe first guest came after noon.\n\n"
+
+
+def rows_meant(question: str, text: str) -> list[str]:
+    """The first words of the rows of tables that are scored as meant; empty where no table tells them."""
+    cached = CachedText(text, view_of_text(text))
+    scores = RowScores(question, [cached])
+    lines = [at for at, before in enumerate(f"\n{text}") if before == "\n" and at < len(text)]
+    found = scores.at(0, np.array(lines))
+    if found is None or found.max() < ORDER_GAIN:
+        return []
+    return [
+        text[at:].split("|")[0].split("\t")[0].strip()
+        for at, score in zip(lines, found, strict=True)
+        if score == ORDER_GAIN
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Which hotel has the highest price?", "Anchor"),
+        ("which is the cheapest hotel?", "Bell"),
+        ("what hotel has the most rooms?", "Bell"),
+        ("Which has the second most rooms?", "Dove"),
+        ("Which hotel in Bath has the lowest price?", "Crown"),
+        ("what is the oldest hotel", "Crown"),
+        ("which hotel is the most expensive", "Anchor"),
+        ("the most recent hotel?", "Bell"),
+        ("Which one has more rooms, Anchor or Crown?", "Crown"),
+        ("What hotel was opened last?", "Bell"),
+        ("which hotel is listed last", "Dove"),
+        ("What is the first hotel of the list?", "Anchor"),
+        ("Which hotel comes after Bell?", "Crown"),
+        ("what hotel is above Bell", "Anchor"),
+    ],
+)
+def test_the_row_that_the_question_tells_by_its_order(question: str, row: str) -> None:
+    assert rows_meant(question, HOTELS) == [row]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Who was the first winner?", "2005"),
+        ("who is the last winner listed in the table", "2005"),
+        ("who won next after Bea Moss?", "2012"),
+        ("who is listed after Bea Moss?", "2008"),
+        ("who had the longest time", "2008"),
+    ],
+)
+def test_rows_that_run_backwards_in_time(question: str, row: str) -> None:
+    assert rows_meant(question, LATEST_FIRST) == [row]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many rooms does the Bell have?",
+        "Which has at least 50 rooms?",
+        "What is the first name of the owner?",
+        "How long does breakfast last in a hotel?",
+        "Which hotel comes after the war?",
+        "Which hotel comes after Dove?",  # there is none
+        "who is the tallest guest?",
+        "",
+    ],
+)
+def test_no_row_where_the_question_or_the_table_tells_none(question: str) -> None:
+    assert rows_meant(question, HOTELS) == []
+
+
+def test_a_row_may_be_named_by_a_word_of_order() -> None:
+    for question in ("What is the speed of the final stage?", "top speed of the first stage"):
+        assert rows_meant(question, STAGES) == []
+
+
+def test_in_a_longer_text_only_tables_that_are_asked_about_have_a_first_row() -> None:
+    text = PROSE + HOTELS + PROSE * 20 + LATEST_FIRST
+    assert rows_meant("Who was the first winner?", text)[-1:] == ["2005"]
+    assert rows_meant("who was the first to come?", text) == []
+
+
+def test_cells_have_their_headers() -> None:
+    text = CachedText(HOTELS, view_of_text(HOTELS))
+    assert table_rows(text).cells(HOTELS, 2, 3) == [
+        (
+            Cell("hotel", "Bell"),
+            Cell("town", "York"),
+            Cell("price", "$89.50"),
+            Cell("rooms", "400"),
+            Cell("opened", "3 March 2008"),
+        )
+    ]
+
+
+def test_what_a_question_says_of_order() -> None:
+    order = order_in("Which hotel has the second highest price?")
+    assert order is not None
+    assert (order.relation, order.direction, order.rank) == (Relation.EXTREME, 1, 1)
+    order = order_in("Who came before Ada, if anyone?")
+    assert order is not None
+    assert (order.relation, order.direction, order.beside.strip()) == (Relation.BESIDE, -1, "ada")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["most", "first", "last", "after", "rooms", "Bell", "1", "second", "or", "more", "?", "日本", "İ"]
+        ),
+        max_size=8,
+    ).map(" ".join),
+    st.lists(
+        st.sampled_from(["Bell", "1:02", "May 2001", "-3", "first", "\t", "\t", "\n", "\n", "|", "²"])
+    ).map("".join),
+)
+def test_any_question_and_text_score_finite_numbers(question: str, text: str) -> None:
+    found = RowScores(question, [CachedText(text, view_of_text(text))]).at(0, np.arange(len(text)))
+    assert found is None or (np.isfinite(found).all() and found.max(initial=0.0) <= ORDER_GAIN)
