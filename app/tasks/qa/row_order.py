@@ -92,8 +92,8 @@ _MEASURES = tuple(
 _PLACES = re.compile(r"\b(?:rank\w*|pos(?:ition)?|places?|placings?|charts?|seed)\b")
 _ENDS = {"first": -1, "last": 1, "final": 1, "top": -1, "bottom": 1}
 _NO_END = re.compile(
-    r"\b(?:first|last|final|top|middle) (?:names?|place|half|quarter|round|time|\d+|year|month|week|one|season|ten|five"
-    r"|three|\w+ing)\b|\bat (?:first|last)\b|\bmost recent\b"
+    r"\b(?:first|last) names?\b|\b(?:first|last|final|top|middle) (?:half|quarter|\d+|ten|five|three)\b"
+    r"|(?<!the )\blast (?:year|month|week|season)\b|\bat (?:first|last)\b"
 )
 _LISTED = re.compile(r"\b(?:listed|list|chart|table|row|page|top|bottom)\b")
 _BESIDE = re.compile(
@@ -120,7 +120,7 @@ def order_in(question: str) -> RowOrder | None:
                 return None
             direction = 1 if word in _LARGEST else -1
             return RowOrder(Relation.EXTREME, direction, words, at, _RANKS.get(before, 0))
-        if word in _MORE | _LESS and "or" in words[at:] and "than" not in words:
+        if word in _MORE | _LESS and {"or", "between"} & set(words) and "than" not in words:
             return RowOrder(Relation.EXTREME, 1 if word in _MORE else -1, words, at)
     ends = [at for at, word in enumerate(words) if word in _ENDS]
     beside = _BESIDE.search(low)
@@ -227,12 +227,7 @@ class TableOrder:
     def _extreme(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
         header = self._compared(order)
         values = {at: value for at, value in self._column(header).items() if at in rows} if header else {}
-        is_place = _PLACES.search(header) and order.words[order.at] in (
-            "highest",
-            "lowest",
-            "higher",
-            "lower",
-        )
+        is_place = _PLACES.search(header) and order.words[order.at].startswith(("high", "low"))
         levels = sorted(set(values.values()), reverse=(order.direction > 0) != bool(is_place))
         if len(values) < 2 or order.rank >= len(levels):
             return []

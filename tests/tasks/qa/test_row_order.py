@@ -57,6 +57,8 @@ def rows_meant(question: str, text: str) -> list[str]:
         ("What hotel was opened last?", "Bell"),
         ("which hotel is listed last", "Dove"),
         ("What is the first hotel of the list?", "Anchor"),
+        ("What was the last year that a hotel was opened in?", "Bell"),
+        ("did Anchor or Crown have more rooms?", "Crown"),
         ("Which hotel comes after Bell?", "Crown"),
         ("what hotel is above Bell", "Anchor"),
     ],
@@ -85,6 +87,7 @@ def test_rows_that_run_backwards_in_time(question: str, row: str) -> None:
         "How many rooms does the Bell have?",
         "Which has at least 50 rooms?",
         "What is the first name of the owner?",
+        "What was the price of a hotel last year?",
         "How long does breakfast last in a hotel?",
         "Which hotel comes after the war?",
         "Which hotel comes after Dove?",  # there is none
