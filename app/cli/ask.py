@@ -184,6 +184,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="have the careful reader read every passage of a long text",
     )
+    parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
     parser.add_argument("--no-history", action="store_true", help="do not keep the question in the history")
     add_reading_arguments(parser)
     add_model_arguments(parser)

@@ -9,7 +9,7 @@ import shlex
 import stat
 import sys
 import time
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,8 @@ also not after Ctrl+C.
 FOLDERS = """\
 Of a folder, with its subfolders, PDF and Word files, spreadsheets and CSV, slides, OpenDocument and rich texts, EPUB
 books, mails and mailboxes, web pages, Markdown, plain texts, code and logs are taken. Hidden files are left out, and
-pictures, which take long to recognise, unless they are named.
+pictures, which take long to recognise, unless they are named. More than 1,000 files, or 2 GB, are read only after you
+say yes, or with --yes.
 """
 _STANDARD_INPUT = "standard input"
 _TRIES = 3
@@ -134,21 +135,25 @@ def read_all(
 ) -> ReadFiles:
     """Read files and folders.
 
-    A folder stands for the files in and below it that a library would take. Of several files, those that cannot be read
-    and pictures that are left out are reported on standard error, and the others are read. Raises as `read_file` does
-    for a single file, and SpanlightError if there is no file or none could be read.
+    A folder stands for the files in and below it that a library would take; very many are read if the person agrees. Of
+    several files, those that cannot be read and pictures that are left out are reported on standard error, and the
+    others are read. Raises as `read_file` does for a single file, and SpanlightError if there is no file or none could
+    be read.
     """
     folders = [each for each in given if each != "-" and is_folder(each)]
     named = {_absolute(each) for each in given if each not in folders}
+    walks = {folder: _walk_folder(folder, named, report) for folder in folders}
+    _ask_about_folders(walks, arguments, report)
     files: dict[str, tuple[str, bool]] = {}
-    pictures = 0
     for each in given:
-        found = [each]
-        if in_folder := each in folders:
-            found, left_out = _files_in(each, named, report)
-            pictures += left_out
-        for file in found:
-            files.setdefault(_absolute(file), (file, in_folder))
+        if each not in walks:
+            files.setdefault(_absolute(each), (each, False))
+            continue
+        for found in walks[each].files:
+            if found.path not in named:  # relative, if the folder is
+                path = Path(each) / os.path.relpath(found.path, _absolute(each))
+                files.setdefault(found.path, (str(path), True))
+    pictures = sum(found.pictures_left_out for found in walks.values())
     if pictures:
         rest = (
             "was left out: name it to have its" if pictures == 1 else "were left out: name them to have their"
@@ -187,32 +192,37 @@ def ask_about_large(found: Walk, arguments: argparse.Namespace, report: Terminal
     """Ask whether to read very many files, unless --yes was given; raises SpanlightError if not."""
     if not found.is_large or arguments.yes:
         return
-    many = f"{count(len(found.files), 'file')}, {size(found.size)},"
-    wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
+    many = f"{count(len(found.files), 'file')}, {size(found.size)}"
+    wanted = None if arguments.json else report.ask(f"{many}, would be read. Read them?")
     if not wanted:
         hint = "" if wanted is False else "Add --yes to read them."
-        raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
+        raise SpanlightError(f"Nothing was read: it would be {many}.", hint)
 
 
 def _absolute(file: str) -> str:
     return "-" if file == "-" else os.path.normpath(Path(file).absolute())
 
 
-def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[list[str], int]:
-    """Return the paths of a folder's documents, relative if the folder is, and how many pictures are left out.
-
-    Files that are also `named` on their own are not among them.
-    """
+def _walk_folder(folder: str, named: Set[str], report: TerminalReport) -> Walk:
+    """Find a folder's documents, and the `named` files in it; what cannot be opened is reported on standard error."""
     root = _absolute(folder)
     found = walk(Library(0, "", (root, *(each for each in named if each.startswith(root)))), report)
-    if found.is_large:
-        add = one_line(f"{command()} library add {shlex.quote(folder)}")
-        there = f"{one_line(folder)} holds {count(len(found.files), 'file')}, {size(found.size)}."
-        report.line(f"{there} As a library it is read once, and then asked at once: {add}")
+    report.clear()
     for refused in found.refused:
         report.line(f"{one_line(refused)} cannot be read.")
-    paths = [file.path for file in found.files if file.path not in named]
-    return [str(Path(folder) / os.path.relpath(path, root)) for path in paths], found.pictures_left_out
+    return found
+
+
+def _ask_about_folders(
+    walks: Mapping[str, Walk], arguments: argparse.Namespace, report: TerminalReport
+) -> None:
+    """Ask whether to read folders of very many files, as `ask_about_large`, and tell of libraries."""
+    files = {file.path: file for found in walks.values() for file in found.files}
+    together = Walk(list(files.values()))
+    if together.is_large:
+        add = one_line(f"{command()} library add {shlex.join(walks)}")
+        report.line(f"A library reads a folder's files once, and can then be asked at once: {add}")
+    ask_about_large(together, arguments, report)
 
 
 def _notes(opened: Opened) -> Iterable[str]:

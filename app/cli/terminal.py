@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
@@ -31,6 +31,10 @@ _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
 _LONGEST_LINE = 5_000
 _LARGEST_NUMBER = 10**9
+# The signals that stop the work: Ctrl+C, the end that another program asks for, and the closing of the terminal.
+_STOP_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 _ERASE_LINE = "\r\x1b[K"
 # The escape sequences of `marked`, the only ones that reach the terminal.
@@ -274,10 +278,10 @@ def discard_output() -> None:
 
 
 class TerminalReport:
-    """A Report that shows progress on standard error, and stops at Ctrl+C.
+    """A Report that shows progress on standard error, and stops at Ctrl+C, SIGTERM and SIGHUP.
 
     On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute.
-    `on_terminal` is whether standard error is a terminal. A second Ctrl+C interrupts at once.
+    `on_terminal` is whether standard error is a terminal. A second such signal interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -286,7 +290,12 @@ class TerminalReport:
         self._started = time.monotonic()
         self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self.on_terminal else 0.0
         self._drawn = False
-        self._stop = False
+        self._stopped_by = 0
+
+    @property
+    def stopped_code(self) -> int:
+        """The exit code of stopped work: 128 plus the signal's number, 130 for Ctrl+C."""
+        return 128 + (self._stopped_by or signal.SIGINT)
 
     def progress(self, progress: Progress) -> None:
         """Show the progress, unless something was shown just now."""
@@ -319,14 +328,9 @@ class TerminalReport:
         with self.waiting():
             return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Let the first Ctrl+C interrupt within this context, in which input is awaited and `check` is not called."""
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+    def waiting(self) -> AbstractContextManager[None]:
+        """Let the first signal interrupt within this context, in which input is awaited and `check` is not called."""
+        return self._handling_signals(at_once=True)
 
     def clear(self) -> None:
         """Erase the drawn line."""
@@ -348,24 +352,29 @@ class TerminalReport:
         self.line(sentence)
 
     def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        if self._stop:
+        """Raise Stopped after a signal to stop."""
+        if self._stopped_by:
             raise Stopped
 
+    def stopping(self) -> AbstractContextManager[None]:
+        """Let the first signal within this context stop the work at its next `check`."""
+        return self._handling_signals(at_once=False)
+
     @contextmanager
-    def stopping(self) -> Iterator[None]:
-        """Let the first Ctrl+C within this context stop the work at its next `check`."""
-
+    def _handling_signals(self, *, at_once: bool) -> Iterator[None]:
         def stop(number: int, frame: FrameType | None) -> None:
-            if self._stop:
+            interrupts, self._stopped_by = at_once or self._stopped_by, number
+            if interrupts:
                 raise KeyboardInterrupt
-            self._stop = True
 
-        before = signal.signal(signal.SIGINT, stop)
+        # A program that nohup started goes on without its terminal.
+        handled = [n for n in _STOP_SIGNALS if n == signal.SIGINT or signal.getsignal(n) != signal.SIG_IGN]
+        before = [(number, signal.signal(number, stop)) for number in handled]
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before:
+                signal.signal(number, handler)
 
 
 def _progress_in_words(progress: Progress) -> str:
@@ -373,8 +382,9 @@ def _progress_in_words(progress: Progress) -> str:
     if not progress.total:
         return f"{progress.done:,} {what}…" if progress.done and not what[:1].isupper() else f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
-    if what == "windows":  # their number is known once the text was read
-        return f"{percent(progress.fraction) if progress.done else '0%'} read{left}"
+    if what == "windows" or progress.document >= 0:  # windows, whose number is known once the texts were read
+        share = f"{percent(progress.fraction) if progress.done else '0%'} read{left}"
+        return share if what == "windows" else f"{share}. {what}"
     share = f"{progress.done:,} of {progress.total:,}"
     # "12 of 300 texts", but "Training: 12 of 300".
     return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"
