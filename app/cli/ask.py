@@ -208,7 +208,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     # to one document, so a question that no file of a library answers is not saved.
     if not arguments.no_history and (result.status is None or result.reading.shown):
         _save(workspace, result.question, result.reading, result.opened, report)
-    report.clear()
     if arguments.json:
         print_json(reading_values(result.question, result.reading, result.opened) | result.more)
     elif result.status is not None:
@@ -254,7 +253,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     reading, stopped = BestSoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
     )
-    not_read = [{"document": each.path, "reason": each.reason} for each in found.unread]
+    not_read = [{"document": path, "reason": reason} for path, reason in found.unread.items()]
     more: dict[str, object] = {"not_read": not_read, "pictures_left_out": found.pictures_left_out}
     return _Result(question, reading, opened, stopped, more)
 
@@ -417,7 +416,6 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         model=arguments.model,
         device=arguments.device,
     )
-    report.clear()
     print_batch(done, "question", "answered", arguments.json)
 
 

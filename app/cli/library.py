@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, recognition_limit
 from app.cli.terminal import (
+    Action,
     SubcommandParser,
     TerminalReport,
     count,
@@ -112,7 +113,6 @@ def save_walked(
     Raises SpanlightError if it is new and has no document, or unless the person agrees to read very many files.
     """
     found = walk(library, report)
-    report.clear()
     if not found.files and not library.number:
         if found.refused:
             raise found.refusal()
@@ -182,7 +182,6 @@ def _bring_up_to_date(
             words = f"{one_line(library.name)}: {status.in_words}."
             report.line(f"{words} To go on: {_command_for(library, 'update')}")
             raise
-        report.clear()
         state = _LibraryState.of(workspace, library, done.walk, report)
         if arguments.json:
             changed = {name: value for name, value in asdict(done).items() if name != "walk"}
@@ -192,7 +191,6 @@ def _bring_up_to_date(
     by_meaning = {}
     if vectors:
         embed(workspace, report)
-        report.clear()
         have, total = workspace.library.count_vectors(vectors_in_use(workspace))
         by_meaning = {"passages": total, "found_by_meaning": have}
     if arguments.json:
@@ -210,7 +208,6 @@ def _status(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     values = []
     for library in wanted:
         found = walk(library, report)
-        report.clear()
         state = _LibraryState.of(workspace, library, found, report)
         if arguments.json:
             values.append(state.values())
@@ -244,13 +241,10 @@ def _remove_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _remove(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     library = workspace.library.library(arguments.name)
-    wanted: bool | None = arguments.yes
-    if not wanted and not arguments.json:
+    if not (arguments.yes or arguments.json):
         _print_library(workspace, library, workspace.library.status(library))
-        wanted = report.ask("Forget this library and its index? The documents stay as they are.")
-    if not wanted:
-        hint = "" if wanted is False and not arguments.json else "Add --yes to remove it."
-        raise SpanlightError("Nothing was removed.", hint)
+    question = "Forget this library and its index? The documents stay as they are."
+    report.require_consent(arguments, question, "Nothing was removed.", "Add --yes to remove it.")
     remove_library(workspace, library, report)
     print_result(arguments.json, {"removed": library.name}, f"{one_line(library.name)} is removed.")
 
@@ -378,7 +372,7 @@ def _by_suffix(left_out: Mapping[str, int]) -> str:
     )
 
 
-_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+_ACTIONS: dict[str, Action] = {
     "list": (lambda parser: None, _list),
     "add": (_add_arguments, _add),
     "status": (_status_arguments, _status),

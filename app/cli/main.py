@@ -46,7 +46,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
         start_log(paths.log_file)
         command = _command(argv[0] if argv else "")
         arguments = command.parser().parse_intermixed_args(argv[1:])
-        with report.stopping():
+        with report.stopping(), report.printing():
             workspace = open_workspace(paths, early)
             if precision := getattr(arguments, "precision", ""):
                 # For this run only: no command with this option saves settings.

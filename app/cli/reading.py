@@ -9,7 +9,7 @@ import shlex
 import stat
 import sys
 import time
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +76,13 @@ def refuse_two_streams(given: Iterable[str | None]) -> None:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
 
 
-def argument_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
-    """Return a text given as an argument, - being standard input."""
+def argument_texts(given: Sequence[str], workspace: Workspace, report: TerminalReport) -> tuple[str, ...]:
+    """Return texts given as arguments, - being standard input, at most once."""
+    refuse_two_streams(given)
+    return tuple(_argument_text(text, workspace, report) for text in given)
+
+
+def _argument_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
     if given != "-":
         return given
     with report.waiting():
@@ -85,9 +90,9 @@ def argument_text(given: str, workspace: Workspace, report: TerminalReport) -> s
 
 
 def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
-    """Return the text of the file, or `argument_text` of what was given if no file is named."""
+    """Return the text of the file, or the text that was given, - being standard input, if no file is named."""
     if file is None:
-        return argument_text(given, workspace, report)
+        return _argument_text(given, workspace, report)
     return read_document(workspace, Path(file), report).document.text
 
 
@@ -99,7 +104,6 @@ def read_file(
     A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.ask.read.read_document does.
     """
     opened = _read(file, arguments, workspace, report, report)
-    report.clear()
     for note in _notes(opened):
         report.line(one_line(note))
     return opened
@@ -114,19 +118,14 @@ def recognised_values(found: Recognition | None) -> dict[str, object] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadFile:
-    """A file without text to ask, and the reason: it could not be read, say."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReadFiles:
-    """The documents read, the files without text, and how many pictures in folders were left out."""
+    """The documents read, and how many pictures in folders were left out.
+
+    `unread` holds the paths of files without text to ask, each with the reason: it could not be read, say.
+    """
 
     opened: tuple[Opened, ...]
-    unread: tuple[UnreadFile, ...]
+    unread: dict[str, str]
     pictures_left_out: int
 
 
@@ -163,8 +162,8 @@ def read_all(
         raise SpanlightError(f"There is no document in {one_line(', '.join(given))}.", "Name a file.")
     if len(files) == 1:
         ((only, _),) = files.values()
-        return ReadFiles((read_file(only, arguments, workspace, report),), (), pictures)
-    opened, unread, began = [], [], time.perf_counter()
+        return ReadFiles((read_file(only, arguments, workspace, report),), {}, pictures)
+    opened, unread, began = [], {}, time.perf_counter()
     for done, (file, in_folder) in enumerate(files.values()):
         report.check()
         left = (len(files) - done) * (time.perf_counter() - began) / done if done else None
@@ -174,29 +173,25 @@ def read_all(
             document = _read(file, arguments, workspace, report, progress, may_ask=not in_folder)
         except SpanlightError as fault:
             report.line(one_line(str(fault)))
-            unread.append(UnreadFile(file, one_line(fault.message)))
+            unread[file] = one_line(fault.message)
             continue
         notes = list(map(one_line, _notes(document)))
         for note in notes:
             report.line(f"{one_line(file)}: {note}")
         if not document.document.text.strip():
-            unread.append(UnreadFile(file, " ".join(notes)))
+            unread[file] = " ".join(notes)
         opened.append(document)
-    report.clear()
     if not opened:
         raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
-    return ReadFiles(tuple(opened), tuple(unread), pictures)
+    return ReadFiles(tuple(opened), unread, pictures)
 
 
 def ask_about_large(found: Walk, arguments: argparse.Namespace, report: TerminalReport) -> None:
     """Ask whether to read very many files, unless --yes was given; raises SpanlightError if not."""
-    if not found.is_large or arguments.yes:
-        return
-    many = f"{count(len(found.files), 'file')}, {size(found.size)}"
-    wanted = None if arguments.json else report.ask(f"{many}, would be read. Read them?")
-    if not wanted:
-        hint = "" if wanted is False else "Add --yes to read them."
-        raise SpanlightError(f"Nothing was read: it would be {many}.", hint)
+    if found.is_large:
+        many = f"{count(len(found.files), 'file')}, {size(found.size)}"
+        question, refusal = f"{many}, would be read. Read them?", f"Nothing was read: it would be {many}."
+        report.require_consent(arguments, question, refusal, "Add --yes to read them.")
 
 
 def _absolute(file: str) -> str:
@@ -207,7 +202,6 @@ def _walk_folder(folder: str, named: Set[str], report: TerminalReport) -> Walk:
     """Find a folder's documents, and the `named` files in it; what cannot be opened is reported on standard error."""
     root = _absolute(folder)
     found = walk(Library(0, "", (root, *(each for each in named if each.startswith(root)))), report)
-    report.clear()
     for refused in found.refused:
         report.line(f"{one_line(refused)} cannot be read.")
     return found

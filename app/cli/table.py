@@ -147,7 +147,6 @@ def _fill_and_write(
                 )
             finally:
                 # After a stop or an error too: what was read is worth having.
-                report.clear()
                 if arguments.beside:
                     write_back(workspace, table, source, output, Silent())
                 else:

@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, cast
 
 from app.core import about
 from app.core.arguments import did_you_mean
@@ -25,6 +25,8 @@ from app.core.report import Progress, Stopped
 from app.core.wording import duration, percent, time_left
 from app.flows.batches import BatchDone
 
+# Adds a subcommand's arguments, and runs it.
+Action = tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
@@ -75,8 +77,8 @@ class Parser(argparse.ArgumentParser):
 class SubcommandParser(Parser):
     """The parser of a command whose first word names a subcommand; without one it is `list`, if there is a `list`.
 
-    `subcommands` has a description of each. `action_of` returns the function that adds a subcommand's arguments, and
-    the function that runs it, which becomes the parsed `action`.
+    `subcommands` has a description of each. The function that runs the one from `action_of` becomes the parsed
+    `action`.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class SubcommandParser(Parser):
         command: str,
         description: str,
         subcommands: dict[str, str],
-        action_of: Callable[[str], tuple[Callable[[Parser], None], Callable[..., None]]],
+        action_of: Callable[[str], Action],
     ) -> None:
         width = max(10, *(len(name) + 2 for name in subcommands))
         listed = "\n".join(f"  {name:<{width}}{what}" for name, what in subcommands.items())
@@ -277,6 +279,21 @@ def discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Output:
+    """Standard output that calls a function before each write."""
+
+    def __init__(self, stream: TextIO, before: Callable[[], None]) -> None:
+        self._stream, self._before = stream, before
+
+    def write(self, text: str) -> int:
+        """Call the function, and write the text."""
+        self._before()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class TerminalReport:
     """A Report that shows progress on standard error, and stops at Ctrl+C, SIGTERM and SIGHUP.
 
@@ -328,9 +345,24 @@ class TerminalReport:
         with self.waiting():
             return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
+    def require_consent(self, arguments: argparse.Namespace, question: str, refusal: str, hint: str) -> None:
+        """Ask whether the person agrees, unless --yes was given; raises SpanlightError, the `refusal`, if not.
+
+        It has the `hint` where nobody could be asked, as with --json.
+        """
+        if arguments.yes:
+            return
+        agrees = None if arguments.json else self.ask(question)
+        if not agrees:
+            raise SpanlightError(refusal, "" if agrees is False else hint)
+
     def waiting(self) -> AbstractContextManager[None]:
         """Let the first signal interrupt within this context, in which input is awaited and `check` is not called."""
         return self._handling_signals(at_once=True)
+
+    def printing(self) -> AbstractContextManager[Any]:
+        """Erase the drawn line before anything is printed within this context."""
+        return redirect_stdout(cast("TextIO", _Output(sys.stdout, self.clear)))
 
     def clear(self) -> None:
         """Erase the drawn line."""

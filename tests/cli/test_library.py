@@ -8,7 +8,6 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -226,18 +225,6 @@ class TestMany:
     @pytest.fixture(autouse=True)
     def few_are_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(folders, "MANY_FILES", 2)
-
-    @pytest.fixture
-    def at_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Make standard input a terminal, and standard error one as far as questions go."""
-        before = TerminalReport.__init__
-
-        def on_terminal(report: TerminalReport, *given: Any) -> None:
-            before(report, *given)
-            report.on_terminal = True
-
-        monkeypatch.setattr(TerminalReport, "__init__", on_terminal)
-        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
 
     @pytest.mark.parametrize("form", [[], ["--json"]])
     def test_without_a_terminal_yes_is_needed(

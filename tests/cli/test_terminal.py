@@ -107,7 +107,9 @@ def test_what_was_drawn_is_gone_before_what_came_is_printed(
     clock = iter((0.0, 5.0))
     monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
     workspace = fake_workspace(tmp_path)
-    updates.run(updates.parser().parse_args([]), workspace, TerminalReport(drawn))
+    report = TerminalReport(drawn)
+    with report.printing():
+        updates.run(updates.parser().parse_args([]), workspace, report)
     assert drawn.getvalue().endswith("\r\x1b[K")
     assert "newest version" in capsys.readouterr().out
 
