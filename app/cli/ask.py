@@ -15,6 +15,7 @@ from app.cli.reading import (
     FOLDERS,
     FORMATS,
     add_reading_arguments,
+    path_name,
     read_all,
     recognised_values,
     refuse_two_streams,
@@ -147,7 +148,11 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of `ask`."""
     parser = new_parser("ask", "Answer a question with the exact words of files.", _EPILOG)
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="what to read, a file or a folder; - is standard input"
+        "files",
+        nargs="*",
+        type=path_name,
+        metavar="FILE",
+        help="what to read, a file or a folder; - is standard input",
     )
     parser.add_argument("--library", metavar="NAME", help="ask all files of a library")
     parser.add_argument("--question", "-q", help="what you want to know")

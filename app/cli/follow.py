@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from itertools import compress
 from pathlib import Path
 
 from app.cli.reading import argument_texts
@@ -74,11 +75,5 @@ def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
 
 
 def _note(item: FollowOn) -> str:
-    parts = [
-        words
-        for was_cut, words in zip(
-            item.cut, ("the end of the first", "the beginning of the second"), strict=True
-        )
-        if was_cut
-    ]
+    parts = list(compress(("the end of the first", "the beginning of the second"), item.cut))
     return f"Only {' and '.join(parts)} was read." if parts else ""

@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, recognition_limit
+from app.cli.reading import (
+    FOLDERS,
+    add_recognise_argument,
+    ask_about_large,
+    path_name,
+    recognition_limit,
+)
 from app.cli.terminal import (
     Action,
     SubcommandParser,
@@ -74,7 +80,7 @@ Ctrl+C stops the reading: what was read stays and can be asked, and the rest is 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _ADD_EPILOG
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
+    parser.add_argument("paths", nargs="+", type=path_name, metavar="PATH", help="a folder or a file")
     parser.add_argument("--name", default="", help="what the library is called")
     parser.add_argument(
         "--suffix",

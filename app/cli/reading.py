@@ -48,6 +48,13 @@ _STANDARD_INPUT = "standard input"
 _TRIES = 3
 
 
+def path_name(value: str) -> str:
+    """Parse an argument that names a file or a folder; an empty one would be the current folder."""
+    if not value:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return value
+
+
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a command that reads documents."""
     parser.add_argument(

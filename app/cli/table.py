@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from app.cli.library import save_walked
+from app.cli.reading import path_name
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -65,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
         help="a list of questions; list shows the tables, import OUT adds one",
     )
     parser.add_argument("results", nargs="?", metavar="OUT", help="with import, what a cluster wrote")
-    parser.add_argument("--over", metavar="FOLDER|FILE|LIBRARY", help="the documents")
+    parser.add_argument("--over", type=path_name, metavar="FOLDER|FILE|LIBRARY", help="the documents")
     parser.add_argument("--output", metavar="OUT", help="the file to write: .csv, .xlsx or .jsonl")
     parser.add_argument("--name", default="", help="what the table is called")
     parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
