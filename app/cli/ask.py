@@ -15,6 +15,7 @@ from app.cli.reading import (
     FOLDERS,
     FORMATS,
     add_reading_arguments,
+    path_name,
     read_all,
     recognised_values,
     refuse_two_streams,
@@ -147,7 +148,11 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of `ask`."""
     parser = new_parser("ask", "Answer a question with the exact words of files.", _EPILOG)
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="what to read, a file or a folder; - is standard input"
+        "files",
+        nargs="*",
+        type=path_name,
+        metavar="FILE",
+        help="what to read, a file or a folder; - is standard input",
     )
     parser.add_argument("--library", metavar="NAME", help="ask all files of a library")
     parser.add_argument("--question", "-q", help="what you want to know")
@@ -184,6 +189,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="have the careful reader read every passage of a long text",
     )
+    parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
     parser.add_argument("--no-history", action="store_true", help="do not keep the question in the history")
     add_reading_arguments(parser)
     add_model_arguments(parser)
@@ -207,7 +213,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     # to one document, so a question that no file of a library answers is not saved.
     if not arguments.no_history and (result.status is None or result.reading.shown):
         _save(workspace, result.question, result.reading, result.opened, report)
-    report.clear()
     if arguments.json:
         print_json(reading_values(result.question, result.reading, result.opened) | result.more)
     elif result.status is not None:
@@ -253,7 +258,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     reading, stopped = BestSoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
     )
-    not_read = [{"document": each.path, "reason": each.reason} for each in found.unread]
+    not_read = [{"document": path, "reason": reason} for path, reason in found.unread.items()]
     more: dict[str, object] = {"not_read": not_read, "pictures_left_out": found.pictures_left_out}
     return _Result(question, reading, opened, stopped, more)
 
@@ -416,7 +421,6 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         model=arguments.model,
         device=arguments.device,
     )
-    report.clear()
     print_batch(done, "question", "answered", arguments.json)
 
 

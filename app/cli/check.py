@@ -25,7 +25,7 @@ from app.flows.check.trial import TrialResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OK, FAILED, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, INPUT_ERROR = 0, 1, 2
 _EPILOG = """\
 Every module is loaded, and the model that comes along for each task; every kind of document is opened, one is
 asked and drawn, and the window is painted without a screen: all in a folder that is removed afterwards. Nothing of
@@ -54,7 +54,7 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
     except SpanlightError as fault:
         return end_with(one_line(str(fault)), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return end_with("Stopped.", INTERRUPTED)
+        return end_with("Stopped.", report.stopped_code)
     finally:
         report.clear()
     if arguments.json:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.reading import argument_text, refuse_two_streams
+from app.cli.reading import argument_texts
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -107,12 +107,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    refuse_two_streams(arguments.texts)
-    texts = tuple(argument_text(text, workspace, report) for text in arguments.texts)
+    texts = argument_texts(arguments.texts, workspace, report)
     found = classify(
         workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
     )
-    report.clear()
     _print_texts(arguments, texts, found)
 
 
@@ -148,14 +146,12 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
     labels = checked_labels(labels_from(arguments.labels), multi=False)
     names = [label.name for label in labels]
     if arguments.file is None:
-        refuse_two_streams(arguments.texts)
-        texts = tuple(argument_text(text, workspace, report) for text in arguments.texts)
+        texts = argument_texts(arguments.texts, workspace, report)
         TextsToClassify(texts).require_words()
     else:
         table = _table(arguments, workspace, report)
         texts = tuple(row[table.column] for row in table.rows)
     found = first_guesses(workspace, texts, labels, report).tolist()
-    report.clear()
     report.line("First guesses, by the labels' words alone.")
     items = tuple(
         Classification(tuple(map(ClassScore, names, each)), names[each.index(max(each))], 1, 0)
@@ -177,7 +173,6 @@ def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: Termi
     table = _table(arguments, workspace, report)
     output = Path(arguments.output) if arguments.output is not None else None
     lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
-    report.clear()
     _print_table(arguments, lines, len(table.rows))
 
 
@@ -226,7 +221,6 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         model=arguments.model,
         device=arguments.device,
     )
-    report.clear()
     print_batch(done, "text", "classified", arguments.json)
 
 

@@ -64,7 +64,6 @@ def table_on_cluster(
             rows = latest_rows(items, place, report)
             documents = ((row.file, {cell.column: cell for cell in row.cells}) for row in rows)
             export_documents(columns, documents, output, report)
-    report.clear()
     _print_result(result, "document", place, arguments)
 
 
@@ -80,14 +79,12 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
         )
         if output is not None:
             write_classes(texts, place, output, report)
-    report.clear()
     _print_result(result, "text", place, arguments)
 
 
 def import_table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Import a cluster's results, or an exported table, as a table."""
     found = import_results(workspace, arguments.results, report, name=arguments.name)
-    report.clear()
     words = f"{count(found.cells, 'answer')} of {count(found.documents, 'document')}"
     values = {"table": found.table.name, "documents": found.documents, "answers": found.cells}
     print_result(arguments.json, values, f"{words} are in the table “{one_line(found.table.name)}”.")

@@ -192,7 +192,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     )
     evaluate, show = _TASKS[arguments.task]
     found = evaluate(workspace, plan, report, model=arguments.model, device=arguments.device)
-    report.clear()
     show(found) if not arguments.json else print_json(asdict(found))
     if isinstance(found, DocumentQaEvaluation) and not found.complete:
         raise Stopped

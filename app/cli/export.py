@@ -46,12 +46,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     entries = _entries(arguments, workspace, report)
     if arguments.output is None:
         text = export_text(workspace, entries, arguments.format, report)
-        report.clear()
         sys.stdout.write(text.text)
         notes = text.notes
     else:
         done = export(workspace, entries, arguments.format, Path(arguments.output), report)
-        report.clear()
         noun = ("answer", "answers") if arguments.format == "pdf" else ("entry", "entries")
         what = count(done.count, *noun)
         where = ", ".join(one_line(str(file)) for file in done.files)

@@ -66,7 +66,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     wanted = words + ("",) * (len(blanks) - len(words)) if words else ()
     request = TextToFill(text, blanks, wanted, arguments.top_k)
     found = fill(workspace, request, report, model=arguments.model, device=arguments.device)
-    report.clear()
     if arguments.json:
         print_json(filled_values(text, found))
         return

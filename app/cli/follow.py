@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from itertools import compress
 from pathlib import Path
 
-from app.cli.reading import argument_text, refuse_two_streams
+from app.cli.reading import argument_texts
 from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, print_json, shortened
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -45,11 +46,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     elif None in passages:
         raise SpanlightError("--first and --second go together.", "Give both.")
     else:
-        refuse_two_streams(passages)
-        first, second = (argument_text(text, workspace, report) for text in passages)
+        first, second = argument_texts(passages, workspace, report)
         pairs = PassagePairs(((first, second),))
     found = follow(workspace, pairs, report, model=arguments.model, device=arguments.device)
-    report.clear()
     if arguments.json:
         print_json(follow_values(pairs, found))
         return
@@ -76,11 +75,5 @@ def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
 
 
 def _note(item: FollowOn) -> str:
-    parts = [
-        words
-        for was_cut, words in zip(
-            item.cut, ("the end of the first", "the beginning of the second"), strict=True
-        )
-        if was_cut
-    ]
+    parts = list(compress(("the end of the first", "the beginning of the second"), item.cut))
     return f"Only {' and '.join(parts)} was read." if parts else ""

@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if arguments.yes and not arguments.delete_all:
         raise SpanlightError("--yes goes with --delete-all.", "Leave it out.")
     if arguments.delete_all:
-        if not arguments.yes:
-            raise SpanlightError("The whole history would be deleted for good.", "Add --yes if you mean it.")
+        question = "Delete the whole history for good?"
+        report.require_consent(arguments, question, "Nothing was deleted.", "Add --yes to delete all of it.")
         _print_deleted(forget_all(workspace, report), arguments.json)
     elif arguments.delete:
         _print_deleted(len(forget(workspace, arguments.delete, report)), arguments.json)
@@ -123,7 +123,6 @@ def _print(entry: Entry, said: Correction | None) -> None:
 def _check(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     entry = workspace.history.get(arguments.check)
     comparison = check_again(workspace, entry, report)
-    report.clear()
     if arguments.json:
         now = entry_values(comparison.now) if comparison.now is not None else None
         values = {"same": comparison.same, "sentences": list(comparison.sentences)}

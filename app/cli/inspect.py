@@ -132,7 +132,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     subject = subject_of(arguments, text_or_file(arguments.text, arguments.file, workspace, report))
     request = _LOOKS[arguments.look](arguments, subject)
     result = look(workspace, request, report, model=arguments.model, device=arguments.device)
-    report.clear()
     if arguments.json:
         print_json(plain(result))
     elif arguments.csv:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, recognition_limit
+from app.cli.reading import (
+    FOLDERS,
+    add_recognise_argument,
+    ask_about_large,
+    path_name,
+    recognition_limit,
+)
 from app.cli.terminal import (
+    Action,
     SubcommandParser,
     TerminalReport,
     count,
@@ -39,7 +46,7 @@ from app.flows.workspace import Workspace
 _SUBCOMMANDS = {
     "list": "the libraries, and how much of each was read (the default)",
     "add": "make a library of folders and files, or add them to one",
-    "status": "the files of a library that were not read whole, each with its reason",
+    "status": "the files of a library, or of all, that were not read whole, each with its reason",
     "update": "read what is new or changed",
     "remove": "forget a library and its index; no document is touched",
 }
@@ -67,14 +74,13 @@ _ADD_EPILOG = f"""\
 Nothing is copied, and nothing is written beside the files. Without --name, a new library is called after
 the first PATH; with the name of a library that is there, PATH is added to it.
 
-More than 1,000 files, or 2 GB, are read only after you say yes, or with --yes. Ctrl+C stops the reading:
-what was read stays and can be asked, and the rest is read with the next update.
+Ctrl+C stops the reading: what was read stays and can be asked, and the rest is read with the next update.
 """
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _ADD_EPILOG
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
+    parser.add_argument("paths", nargs="+", type=path_name, metavar="PATH", help="a folder or a file")
     parser.add_argument("--name", default="", help="what the library is called")
     parser.add_argument(
         "--suffix",
@@ -102,20 +108,28 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
         suffixes=arguments.suffix,
         ignore=arguments.ignore,
     )
+    _bring_up_to_date([save_walked(library, arguments, workspace, report)], arguments, workspace, report)
+
+
+def save_walked(
+    library: Library, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> Library:
+    """Save a planned library, whose files are then to be read, and return it.
+
+    Raises SpanlightError if it is new and has no document, or unless the person agrees to read very many files.
+    """
     found = walk(library, report)
-    report.clear()
     if not found.files and not library.number:
         if found.refused:
             raise found.refusal()
-        others = (
-            f" There are only files of other kinds: {_by_suffix(found.left_out)}." if found.left_out else ""
-        )
-        raise SpanlightError(
-            f"There is no document in {one_line(', '.join(library.roots))}.{others}",
-            "--suffix takes files with another extension.",
-        )
+        others, hint = "", "Name another folder."
+        if found.left_out:
+            others = f" There are only files of other kinds: {_by_suffix(found.left_out)}."
+            hint = f"{command()} library add --suffix takes files with another extension."
+        where = one_line(", ".join(library.roots))
+        raise SpanlightError(f"There is no document in {where}.{others}", hint)
     ask_about_large(without_indexed(workspace, library, found), arguments, report)
-    _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
+    return save_library(workspace, library, report)
 
 
 _UPDATE_EPILOG = """\
@@ -137,14 +151,18 @@ def _update_arguments(parser: argparse.ArgumentParser) -> None:
     add_recognise_argument(parser)
 
 
+def _libraries(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> list[Library]:
+    """Return the library that is named, or all of them; raises SpanlightError if there is none of that name."""
+    if arguments.name is not None:
+        return [workspace.library.library(arguments.name)]
+    return [library for library, _ in libraries(workspace, report)]
+
+
 def _update(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    if arguments.name is None:
-        wanted = [library for library, _ in libraries(workspace, report)]
-        if not wanted and not arguments.json:
-            _print_none()
-            return
-    else:
-        wanted = [workspace.library.library(arguments.name)]
+    wanted = _libraries(arguments, workspace, report)
+    if not wanted and not arguments.json:
+        _print_none()
+        return
     everything, vectors = arguments.check_everything, arguments.vectors
     _bring_up_to_date(wanted, arguments, workspace, report, everything=everything, vectors=vectors)
 
@@ -170,7 +188,6 @@ def _bring_up_to_date(
             words = f"{one_line(library.name)}: {status.in_words}."
             report.line(f"{words} To go on: {_command_for(library, 'update')}")
             raise
-        report.clear()
         state = _LibraryState.of(workspace, library, done.walk, report)
         if arguments.json:
             changed = {name: value for name, value in asdict(done).items() if name != "walk"}
@@ -180,7 +197,6 @@ def _bring_up_to_date(
     by_meaning = {}
     if vectors:
         embed(workspace, report)
-        report.clear()
         have, total = workspace.library.count_vectors(vectors_in_use(workspace))
         by_meaning = {"passages": total, "found_by_meaning": have}
     if arguments.json:
@@ -190,21 +206,26 @@ def _bring_up_to_date(
 
 
 def _status_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="a library")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a library (all of them)")
 
 
 def _status(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    library = workspace.library.library(arguments.name)
-    found = walk(library, report)
-    report.clear()
-    state = _LibraryState.of(workspace, library, found, report)
+    wanted = _libraries(arguments, workspace, report)
+    values = []
+    for library in wanted:
+        found = walk(library, report)
+        state = _LibraryState.of(workspace, library, found, report)
+        if arguments.json:
+            values.append(state.values())
+            continue
+        _print_library(workspace, library, state.status)
+        if state.to_read:
+            print(f"  {count(state.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
+        _print_not_read(state)
     if arguments.json:
-        print_json(state.values())
-        return
-    _print_library(workspace, library, state.status)
-    if state.to_read:
-        print(f"  {count(state.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
-    _print_not_read(state)
+        print_json({"libraries": values} if arguments.name is None else values[0])
+    elif not wanted:
+        _print_none()
 
 
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -220,19 +241,16 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
 
 
 def _remove_arguments(parser: argparse.ArgumentParser) -> None:
-    _status_arguments(parser)
+    parser.add_argument("name", metavar="NAME", help="a library")
     parser.add_argument("--yes", action="store_true", help="remove it without asking")
 
 
 def _remove(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     library = workspace.library.library(arguments.name)
-    wanted: bool | None = arguments.yes
-    if not wanted and not arguments.json:
+    if not (arguments.yes or arguments.json):
         _print_library(workspace, library, workspace.library.status(library))
-        wanted = report.ask("Forget this library and its index? The documents stay as they are.")
-    if not wanted:
-        hint = "" if wanted is False and not arguments.json else "Add --yes to remove it."
-        raise SpanlightError("Nothing was removed.", hint)
+    question = "Forget this library and its index? The documents stay as they are."
+    report.require_consent(arguments, question, "Nothing was removed.", "Add --yes to remove it.")
     remove_library(workspace, library, report)
     print_result(arguments.json, {"removed": library.name}, f"{one_line(library.name)} is removed.")
 
@@ -360,7 +378,7 @@ def _by_suffix(left_out: Mapping[str, int]) -> str:
     )
 
 
-_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+_ACTIONS: dict[str, Action] = {
     "list": (lambda parser: None, _list),
     "add": (_add_arguments, _add),
     "status": (_status_arguments, _status),

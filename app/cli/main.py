@@ -17,7 +17,7 @@ from app.settings.paths import default_paths
 if TYPE_CHECKING:
     from app.flows.early import Child
 
-OK, BUG, INPUT_ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+OK, BUG, INPUT_ERROR, PIPE_CLOSED = 0, 1, 2, 141
 
 
 class Command(Protocol):
@@ -33,8 +33,9 @@ class Command(Protocol):
 def main(argv: list[str], early: Child | None = None) -> int:
     """Run the command that `argv` begins with; returns the exit code.
 
-    0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 141 if the reader of
-    standard output is gone, 1 for a bug, which goes to the log. `early` is the model process, if already started.
+    0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 143 after SIGTERM, 129
+    after SIGHUP, 141 if the reader of standard output is gone, 1 for a bug, which goes to the log. `early` is the model
+    process, if already started.
     """
     set_up_streams()
     report = TerminalReport(sys.stderr)
@@ -45,7 +46,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
         start_log(paths.log_file)
         command = _command(argv[0] if argv else "")
         arguments = command.parser().parse_intermixed_args(argv[1:])
-        with report.stopping():
+        with report.stopping(), report.printing():
             workspace = open_workspace(paths, early)
             if precision := getattr(arguments, "precision", ""):
                 # For this run only: no command with this option saves settings.
@@ -62,7 +63,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
     except SpanlightError as fault:
         return end_with(str(fault), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return end_with("Stopped.", INTERRUPTED)
+        return end_with("Stopped.", report.stopped_code)
     except BrokenPipeError:
         discard_output()
         return PIPE_CLOSED

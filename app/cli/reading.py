@@ -9,7 +9,7 @@ import shlex
 import stat
 import sys
 import time
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +41,18 @@ also not after Ctrl+C.
 FOLDERS = """\
 Of a folder, with its subfolders, PDF and Word files, spreadsheets and CSV, slides, OpenDocument and rich texts, EPUB
 books, mails and mailboxes, web pages, Markdown, plain texts, code and logs are taken. Hidden files are left out, and
-pictures, which take long to recognise, unless they are named.
+pictures, which take long to recognise, unless they are named. More than 1,000 files, or 2 GB, are read only after you
+say yes, or with --yes.
 """
 _STANDARD_INPUT = "standard input"
 _TRIES = 3
+
+
+def path_name(value: str) -> str:
+    """Parse an argument that names a file or a folder; an empty one would be the current folder."""
+    if not value:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return value
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +83,13 @@ def refuse_two_streams(given: Iterable[str | None]) -> None:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
 
 
-def argument_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
-    """Return a text given as an argument, - being standard input."""
+def argument_texts(given: Sequence[str], workspace: Workspace, report: TerminalReport) -> tuple[str, ...]:
+    """Return texts given as arguments, - being standard input, at most once."""
+    refuse_two_streams(given)
+    return tuple(_argument_text(text, workspace, report) for text in given)
+
+
+def _argument_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
     if given != "-":
         return given
     with report.waiting():
@@ -84,9 +97,9 @@ def argument_text(given: str, workspace: Workspace, report: TerminalReport) -> s
 
 
 def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
-    """Return the text of the file, or `argument_text` of what was given if no file is named."""
+    """Return the text of the file, or the text that was given, - being standard input, if no file is named."""
     if file is None:
-        return argument_text(given, workspace, report)
+        return _argument_text(given, workspace, report)
     return read_document(workspace, Path(file), report).document.text
 
 
@@ -98,7 +111,6 @@ def read_file(
     A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.ask.read.read_document does.
     """
     opened = _read(file, arguments, workspace, report, report)
-    report.clear()
     for note in _notes(opened):
         report.line(one_line(note))
     return opened
@@ -113,19 +125,14 @@ def recognised_values(found: Recognition | None) -> dict[str, object] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadFile:
-    """A file without text to ask, and the reason: it could not be read, say."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReadFiles:
-    """The documents read, the files without text, and how many pictures in folders were left out."""
+    """The documents read, and how many pictures in folders were left out.
+
+    `unread` holds the paths of files without text to ask, each with the reason: it could not be read, say.
+    """
 
     opened: tuple[Opened, ...]
-    unread: tuple[UnreadFile, ...]
+    unread: dict[str, str]
     pictures_left_out: int
 
 
@@ -134,21 +141,25 @@ def read_all(
 ) -> ReadFiles:
     """Read files and folders.
 
-    A folder stands for the files in and below it that a library would take. Of several files, those that cannot be read
-    and pictures that are left out are reported on standard error, and the others are read. Raises as `read_file` does
-    for a single file, and SpanlightError if there is no file or none could be read.
+    A folder stands for the files in and below it that a library would take; very many are read if the person agrees. Of
+    several files, those that cannot be read and pictures that are left out are reported on standard error, and the
+    others are read. Raises as `read_file` does for a single file, and SpanlightError if there is no file or none could
+    be read.
     """
     folders = [each for each in given if each != "-" and is_folder(each)]
     named = {_absolute(each) for each in given if each not in folders}
+    walks = {folder: _walk_folder(folder, named, report) for folder in folders}
+    _ask_about_folders(walks, arguments, report)
     files: dict[str, tuple[str, bool]] = {}
-    pictures = 0
     for each in given:
-        found = [each]
-        if in_folder := each in folders:
-            found, left_out = _files_in(each, named, report)
-            pictures += left_out
-        for file in found:
-            files.setdefault(_absolute(file), (file, in_folder))
+        if each not in walks:
+            files.setdefault(_absolute(each), (each, False))
+            continue
+        for found in walks[each].files:
+            if found.path not in named:  # relative, if the folder is
+                path = Path(each) / os.path.relpath(found.path, _absolute(each))
+                files.setdefault(found.path, (str(path), True))
+    pictures = sum(found.pictures_left_out for found in walks.values())
     if pictures:
         rest = (
             "was left out: name it to have its" if pictures == 1 else "were left out: name them to have their"
@@ -158,8 +169,8 @@ def read_all(
         raise SpanlightError(f"There is no document in {one_line(', '.join(given))}.", "Name a file.")
     if len(files) == 1:
         ((only, _),) = files.values()
-        return ReadFiles((read_file(only, arguments, workspace, report),), (), pictures)
-    opened, unread, began = [], [], time.perf_counter()
+        return ReadFiles((read_file(only, arguments, workspace, report),), {}, pictures)
+    opened, unread, began = [], {}, time.perf_counter()
     for done, (file, in_folder) in enumerate(files.values()):
         report.check()
         left = (len(files) - done) * (time.perf_counter() - began) / done if done else None
@@ -169,50 +180,50 @@ def read_all(
             document = _read(file, arguments, workspace, report, progress, may_ask=not in_folder)
         except SpanlightError as fault:
             report.line(one_line(str(fault)))
-            unread.append(UnreadFile(file, one_line(fault.message)))
+            unread[file] = one_line(fault.message)
             continue
         notes = list(map(one_line, _notes(document)))
         for note in notes:
             report.line(f"{one_line(file)}: {note}")
         if not document.document.text.strip():
-            unread.append(UnreadFile(file, " ".join(notes)))
+            unread[file] = " ".join(notes)
         opened.append(document)
-    report.clear()
     if not opened:
         raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
-    return ReadFiles(tuple(opened), tuple(unread), pictures)
+    return ReadFiles(tuple(opened), unread, pictures)
 
 
 def ask_about_large(found: Walk, arguments: argparse.Namespace, report: TerminalReport) -> None:
     """Ask whether to read very many files, unless --yes was given; raises SpanlightError if not."""
-    if not found.is_large or arguments.yes:
-        return
-    many = f"{count(len(found.files), 'file')}, {size(found.size)},"
-    wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
-    if not wanted:
-        hint = "" if wanted is False else "Add --yes to read them."
-        raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
+    if found.is_large:
+        many = f"{count(len(found.files), 'file')}, {size(found.size)}"
+        question, refusal = f"{many}, would be read. Read them?", f"Nothing was read: it would be {many}."
+        report.require_consent(arguments, question, refusal, "Add --yes to read them.")
 
 
 def _absolute(file: str) -> str:
     return "-" if file == "-" else os.path.normpath(Path(file).absolute())
 
 
-def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[list[str], int]:
-    """Return the paths of a folder's documents, relative if the folder is, and how many pictures are left out.
-
-    Files that are also `named` on their own are not among them.
-    """
+def _walk_folder(folder: str, named: Set[str], report: TerminalReport) -> Walk:
+    """Find a folder's documents, and the `named` files in it; what cannot be opened is reported on standard error."""
     root = _absolute(folder)
     found = walk(Library(0, "", (root, *(each for each in named if each.startswith(root)))), report)
-    if found.is_large:
-        add = one_line(f"{command()} library add {shlex.quote(folder)}")
-        there = f"{one_line(folder)} holds {count(len(found.files), 'file')}, {size(found.size)}."
-        report.line(f"{there} As a library it is read once, and then asked at once: {add}")
     for refused in found.refused:
         report.line(f"{one_line(refused)} cannot be read.")
-    paths = [file.path for file in found.files if file.path not in named]
-    return [str(Path(folder) / os.path.relpath(path, root)) for path in paths], found.pictures_left_out
+    return found
+
+
+def _ask_about_folders(
+    walks: Mapping[str, Walk], arguments: argparse.Namespace, report: TerminalReport
+) -> None:
+    """Ask whether to read folders of very many files, as `ask_about_large`, and tell of libraries."""
+    files = {file.path: file for found in walks.values() for file in found.files}
+    together = Walk(list(files.values()))
+    if together.is_large:
+        add = one_line(f"{command()} library add {shlex.join(walks)}")
+        report.line(f"A library reads a folder's files once, and can then be asked at once: {add}")
+    ask_about_large(together, arguments, report)
 
 
 def _notes(opened: Opened) -> Iterable[str]:

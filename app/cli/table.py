@@ -7,7 +7,8 @@ import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from app.cli.reading import ask_about_large
+from app.cli.library import save_walked
+from app.cli.reading import path_name
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -20,14 +21,13 @@ from app.cli.terminal import (
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.library import Library
-from app.core.report import Silent
+from app.core.report import Silent, Stopped
 from app.core.wording import duration
 from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import fill, lock_table
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import find_or_add_table, tables
-from app.flows.library.folders import is_folder, walk
-from app.flows.library.libraries import plan_library, save_library
+from app.flows.library.libraries import plan_library
 from app.flows.library.update import update
 from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable, require_format
 from app.flows.workspace import Workspace
@@ -36,13 +36,13 @@ _EPILOG = """\
 QUESTIONS is a text file with a question in each line, a CSV file with a column named question (or with
 the questions in its first column), or an XLSX file.
 
-A folder becomes a library of that folder; its new and changed files are read first. The answers come
+A folder, or a file, becomes a library of its own; its new and changed files are read first. The answers come
 out as CSV or JSON Lines, a row or an object for each document and question, or as XLSX, with a sheet of
 documents by questions and a sheet of all details. With --beside, the list itself comes out, as CSV or
 XLSX, with the answers in columns behind its own.
 
-Every answer is kept as soon as it is found. Stopped with Ctrl+C, what was found is written; started again,
-it goes on from there, and reads only new and changed files and new questions. The window shows the same
+Every answer is kept as soon as it is found. Stopped with Ctrl+C or SIGTERM, what was found is written; started
+again, it goes on from there, and reads only new and changed files and new questions. The window shows the same
 table. Of a list that was changed, OUT has the present questions in their order; the table keeps the others.
 
 With --cluster a Ray cluster does the same for any number of documents (pip install 'spanlight[cluster]'): local
@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
         help="a list of questions; list shows the tables, import OUT adds one",
     )
     parser.add_argument("results", nargs="?", metavar="OUT", help="with import, what a cluster wrote")
-    parser.add_argument("--over", metavar="FOLDER|LIBRARY|LIST", help="the documents")
+    parser.add_argument("--over", type=path_name, metavar="FOLDER|FILE|LIBRARY", help="the documents")
     parser.add_argument("--output", metavar="OUT", help="the file to write: .csv, .xlsx or .jsonl")
     parser.add_argument("--name", default="", help="what the table is called")
     parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
@@ -136,17 +136,27 @@ def _fill_and_write(
     table = replace(table, columns=tuple(columns[question] for question in questions))
     with lock_table(workspace, table):
         try:
-            _update(workspace, library, report)
-            filled = fill(
-                workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
+            try:
+                _update(workspace, library, report)
+                filled = fill(
+                    workspace,
+                    table,
+                    report,
+                    model=arguments.model,
+                    device=arguments.device,
+                    anew=arguments.anew,
+                )
+            finally:
+                # After a stop or an error too: what was read is worth having.
+                if arguments.beside:
+                    write_back(workspace, table, source, output, Silent())
+                else:
+                    export_table(workspace, table, output, Silent())
+        except (Stopped, KeyboardInterrupt):
+            report.line(
+                f"What was read so far is in {one_line(str(output))}. To go on, give the same command."
             )
-        finally:
-            # After a stop or an error too: what was read is worth having.
-            report.clear()
-            if arguments.beside:
-                write_back(workspace, table, source, output, Silent())
-            else:
-                export_table(workspace, table, output, Silent())
+            raise
     status = workspace.library.status(library)
     if arguments.json:
         made = {"table": table.name, "library": library.name, "questions": len(table.columns)}
@@ -166,26 +176,17 @@ def _fill_and_write(
 
 
 def _library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Library:
-    """Return the library of this name, or of this folder, which is created if there is none."""
-    if not is_folder(arguments.over):
+    """Return the library of this name, or of this folder or file, which is created if there is none."""
+    try:
+        library = plan_library(workspace, [arguments.over])
+    except SpanlightError as nothing_there:
         try:
             return workspace.library.library(arguments.over)
         except SpanlightError:
             if Path(arguments.over).name == arguments.over:
                 raise
-            sentence = f"There is no folder, and no library, “{one_line(arguments.over)}”."
-            raise SpanlightError(sentence, "Check the name and the folder.") from None
-    library = plan_library(workspace, [arguments.over])
-    if library.number:
-        return library
-    found = walk(library, report)
-    report.clear()
-    if not found.files:
-        if found.refused:
-            raise found.refusal()
-        raise SpanlightError(f"There is no document in {one_line(library.roots[0])}.", "Name another folder.")
-    ask_about_large(found, arguments, report)
-    return save_library(workspace, library, report)
+            raise nothing_there from None
+    return library if library.number else save_walked(library, arguments, workspace, report)
 
 
 def _update(workspace: Workspace, library: Library, report: TerminalReport) -> None:

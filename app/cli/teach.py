@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import random
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.terminal import (
+    Action,
     SubcommandParser,
     TerminalReport,
     at_least_one,
@@ -90,7 +90,6 @@ def _reader(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     _refuse_existing(output)
     steps = StepReport(report)
     found = teach_reader(workspace, steps, corrections=source, base=arguments.model, output=output)
-    report.clear()
     if arguments.json:
         print_json({**asdict(found), "is_better": found.is_better})
         return
@@ -151,7 +150,6 @@ def _teach(
         held_out = classify_held(workspace, dataset, str(output), rest, report)
     else:
         held_out = hold_out(workspace, dataset, range(len(texts)), examples, report)
-    report.clear()
     found = figures(dataset, held_out)
     if arguments.json:
         print_json(
@@ -242,7 +240,7 @@ def _refuse_few(rows: list[_Row], dataset: Dataset) -> None:
         )
 
 
-_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+_ACTIONS: dict[str, Action] = {
     "classification": (_classification_arguments, _classification),
     "reader": (_reader_arguments, _reader),
 }

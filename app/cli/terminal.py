@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, cast
 
 from app.core import about
 from app.core.arguments import did_you_mean
@@ -25,12 +25,18 @@ from app.core.report import Progress, Stopped
 from app.core.wording import duration, percent, time_left
 from app.flows.batches import BatchDone
 
+# Adds a subcommand's arguments, and runs it.
+Action = tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
 _LONGEST_LINE = 5_000
 _LARGEST_NUMBER = 10**9
+# The signals that stop the work: Ctrl+C, the end that another program asks for, and the closing of the terminal.
+_STOP_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 _ERASE_LINE = "\r\x1b[K"
 # The escape sequences of `marked`, the only ones that reach the terminal.
@@ -71,8 +77,8 @@ class Parser(argparse.ArgumentParser):
 class SubcommandParser(Parser):
     """The parser of a command whose first word names a subcommand; without one it is `list`, if there is a `list`.
 
-    `subcommands` has a description of each. `action_of` returns the function that adds a subcommand's arguments, and
-    the function that runs it, which becomes the parsed `action`.
+    `subcommands` has a description of each. The function that runs the one from `action_of` becomes the parsed
+    `action`.
     """
 
     def __init__(
@@ -80,7 +86,7 @@ class SubcommandParser(Parser):
         command: str,
         description: str,
         subcommands: dict[str, str],
-        action_of: Callable[[str], tuple[Callable[[Parser], None], Callable[..., None]]],
+        action_of: Callable[[str], Action],
     ) -> None:
         width = max(10, *(len(name) + 2 for name in subcommands))
         listed = "\n".join(f"  {name:<{width}}{what}" for name, what in subcommands.items())
@@ -273,11 +279,26 @@ def discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Output:
+    """Standard output that calls a function before each write."""
+
+    def __init__(self, stream: TextIO, before: Callable[[], None]) -> None:
+        self._stream, self._before = stream, before
+
+    def write(self, text: str) -> int:
+        """Call the function, and write the text."""
+        self._before()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class TerminalReport:
-    """A Report that shows progress on standard error, and stops at Ctrl+C.
+    """A Report that shows progress on standard error, and stops at Ctrl+C, SIGTERM and SIGHUP.
 
     On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute.
-    `on_terminal` is whether standard error is a terminal. A second Ctrl+C interrupts at once.
+    `on_terminal` is whether standard error is a terminal. A second such signal interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -286,7 +307,12 @@ class TerminalReport:
         self._started = time.monotonic()
         self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self.on_terminal else 0.0
         self._drawn = False
-        self._stop = False
+        self._stopped_by = 0
+
+    @property
+    def stopped_code(self) -> int:
+        """The exit code of stopped work: 128 plus the signal's number, 130 for Ctrl+C."""
+        return 128 + (self._stopped_by or signal.SIGINT)
 
     def progress(self, progress: Progress) -> None:
         """Show the progress, unless something was shown just now."""
@@ -319,14 +345,24 @@ class TerminalReport:
         with self.waiting():
             return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Let the first Ctrl+C interrupt within this context, in which input is awaited and `check` is not called."""
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+    def require_consent(self, arguments: argparse.Namespace, question: str, refusal: str, hint: str) -> None:
+        """Ask whether the person agrees, unless --yes was given; raises SpanlightError, the `refusal`, if not.
+
+        It has the `hint` where nobody could be asked, as with --json.
+        """
+        if arguments.yes:
+            return
+        agrees = None if arguments.json else self.ask(question)
+        if not agrees:
+            raise SpanlightError(refusal, "" if agrees is False else hint)
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Let the first signal interrupt within this context, in which input is awaited and `check` is not called."""
+        return self._handling_signals(at_once=True)
+
+    def printing(self) -> AbstractContextManager[Any]:
+        """Erase the drawn line before anything is printed within this context."""
+        return redirect_stdout(cast("TextIO", _Output(sys.stdout, self.clear)))
 
     def clear(self) -> None:
         """Erase the drawn line."""
@@ -348,24 +384,29 @@ class TerminalReport:
         self.line(sentence)
 
     def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        if self._stop:
+        """Raise Stopped after a signal to stop."""
+        if self._stopped_by:
             raise Stopped
 
+    def stopping(self) -> AbstractContextManager[None]:
+        """Let the first signal within this context stop the work at its next `check`."""
+        return self._handling_signals(at_once=False)
+
     @contextmanager
-    def stopping(self) -> Iterator[None]:
-        """Let the first Ctrl+C within this context stop the work at its next `check`."""
-
+    def _handling_signals(self, *, at_once: bool) -> Iterator[None]:
         def stop(number: int, frame: FrameType | None) -> None:
-            if self._stop:
+            interrupts, self._stopped_by = at_once or self._stopped_by, number
+            if interrupts:
                 raise KeyboardInterrupt
-            self._stop = True
 
-        before = signal.signal(signal.SIGINT, stop)
+        # A program that nohup started goes on without its terminal.
+        handled = [n for n in _STOP_SIGNALS if n == signal.SIGINT or signal.getsignal(n) != signal.SIG_IGN]
+        before = [(number, signal.signal(number, stop)) for number in handled]
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before:
+                signal.signal(number, handler)
 
 
 def _progress_in_words(progress: Progress) -> str:
@@ -373,8 +414,9 @@ def _progress_in_words(progress: Progress) -> str:
     if not progress.total:
         return f"{progress.done:,} {what}…" if progress.done and not what[:1].isupper() else f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
-    if what == "windows":  # their number is known once the text was read
-        return f"{percent(progress.fraction) if progress.done else '0%'} read{left}"
+    if what == "windows" or progress.document >= 0:  # windows, whose number is known once the texts were read
+        share = f"{percent(progress.fraction) if progress.done else '0%'} read{left}"
+        return share if what == "windows" else f"{share}. {what}"
     share = f"{progress.done:,} of {progress.total:,}"
     # "12 of 300 texts", but "Training: 12 of 300".
     return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"

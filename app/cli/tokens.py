@@ -77,7 +77,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         model=arguments.model,
         device=arguments.device,
     )
-    report.clear()
     documents = [
         TaggedDocument(text, tagged, name) for (name, text), tagged in zip(given, found.items, strict=True)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json, zero_or_more
 from app.core.errors import SpanlightError
@@ -68,27 +68,11 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Train, with losses and dev figures on standard error, and print the best dev figures."""
-    request = TrainingRequest(
-        task=arguments.task,
-        base=arguments.base,
-        examples=tuple(arguments.examples),
-        dev=tuple(arguments.dev),
-        output=arguments.output,
-        epochs=arguments.epochs,
-        learning_rate=arguments.learning_rate,
-        batch_size=arguments.batch_size,
-        max_length=arguments.max_length,
-        warm_up=arguments.warm_up,
-        weight_decay=arguments.weight_decay,
-        dropout=arguments.dropout,
-        seed=arguments.seed,
-        evaluate_every=arguments.evaluate_every,
-        device=arguments.device,
-        options=dict(_option(text) for text in arguments.option),
-        teacher=arguments.teacher,
-    )
+    names = {field.name for field in fields(TrainingRequest)}
+    given = {name: value for name, value in vars(arguments).items() if name in names}
+    given |= {"examples": tuple(arguments.examples), "dev": tuple(arguments.dev)}
+    request = TrainingRequest(**given, options=dict(_option(text) for text in arguments.option))
     training = train(workspace, request, StepReport(report))
-    report.clear()
     if arguments.json:
         print_json(asdict(training))
         return

@@ -32,7 +32,6 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Check for updates, and print the result."""
     update = check_for_updates(workspace, report, feed=arguments.feed)
-    report.clear()
     if arguments.json:
         print_json(asdict(update))
     else:

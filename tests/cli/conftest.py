@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.cli import main as cli
+from app.cli.terminal import TerminalReport
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
@@ -22,6 +24,19 @@ def document(tmp_path: Path) -> str:
     path = tmp_path / "tarts.txt"
     path.write_bytes(TEXT.encode())
     return str(path)
+
+
+@pytest.fixture
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make standard input a terminal, and standard error one as far as questions go."""
+    before = TerminalReport.__init__
+
+    def on_terminal(report: TerminalReport, *given: Any) -> None:
+        before(report, *given)
+        report.on_terminal = True
+
+    monkeypatch.setattr(TerminalReport, "__init__", on_terminal)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,16 @@ def test_entries_are_deleted(command: Command, asked: str, tmp_path: Path, as_js
     assert code == 2 and "Add --yes" in err
     assert as_json("history", "--delete-all", "--yes") == {"deleted": 1}
     assert not history(tmp_path).entries()
+
+
+@pytest.mark.usefixtures("at_a_terminal")
+def test_a_person_is_asked_before_everything_is_deleted(
+    command: Command, asked: str, monkeypatch: pytest.MonkeyPatch, as_json: AsJson
+) -> None:
+    for answer, code, left in (("n\n", 2, 2), ("y\n", 0, 0)):
+        monkeypatch.setattr(sys.stdin, "readline", lambda answer=answer: answer, raising=False)
+        assert command("history", "--delete-all")[0] == code
+        assert as_json("history")["total"] == left
 
 
 def test_an_entry_is_checked_again(command: Command, asked: str, as_json: AsJson) -> None:

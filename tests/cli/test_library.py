@@ -8,7 +8,6 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -108,7 +107,7 @@ def test_the_status_names_what_is_read_in_part(command: Command, court: Path, as
 
 
 def test_without_libraries_the_first_step_is_told(command: Command, as_json: AsJson) -> None:
-    for words in ("list", "update"):
+    for words in ("list", "update", "status"):
         assert "library add FOLDER" in command("library", words)[1]
         assert as_json("library", words) == {"libraries": []}
 
@@ -126,6 +125,18 @@ def test_the_status_names_what_is_not_read(command: Command, added: Path, as_jso
     assert lines[:3] == ["court", "  3 of 5 files read, 21 words", f"  {added}"]
     assert lines[3].startswith("  2 files new or changed: ") and lines[3].endswith(" library update court")
     assert [line for line in lines if line.startswith(f"    {added}/locked.pdf: ")]
+
+
+def test_without_a_name_the_status_is_that_of_all_libraries(
+    command: Command, added: Path, as_json: AsJson
+) -> None:
+    one, named = command("library", "status"), command("library", "status", "court")
+    assert one == named and one[0] == 0
+    command("library", "add", str(added / "more"))
+    both = command("library", "status")[1]
+    assert both == named[1] + command("library", "status", "more")[1]
+    values = as_json("library", "status")["libraries"]
+    assert values == [as_json("library", "status", name) for name in ("court", "more")]
 
 
 def test_an_older_index_is_told_of_and_what_has_changed_since_is_counted(
@@ -215,25 +226,15 @@ class TestMany:
     def few_are_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(folders, "MANY_FILES", 2)
 
-    @pytest.fixture
-    def at_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Make standard input a terminal, and standard error one as far as questions go."""
-        before = TerminalReport.__init__
-
-        def on_terminal(report: TerminalReport, *given: Any) -> None:
-            before(report, *given)
-            report.on_terminal = True
-
-        monkeypatch.setattr(TerminalReport, "__init__", on_terminal)
-        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-
     @pytest.mark.parametrize("form", [[], ["--json"]])
     def test_without_a_terminal_yes_is_needed(
         self, command: Command, court: Path, form: list[str], as_json: AsJson
     ) -> None:
         code, out, err = command("library", "add", str(court), *form)
         assert (code, out) == (2, "")
-        assert err.startswith("Nothing was added: 5 files, ") and err.endswith("Add --yes to read them.\n")
+        assert err.startswith("Nothing was read: it would be 5 files, ") and err.endswith(
+            "Add --yes to read them.\n"
+        )
         assert as_json("library")["libraries"] == []
         assert command("library", "add", str(court), "--yes")[0] == 0
 
@@ -258,10 +259,34 @@ class TestMany:
         (only,) = as_json("library")["libraries"]
         assert (only["name"], only["read"], len(only["roots"])) == ("court", 4, 2)
 
-    def test_a_large_folder_is_better_a_library(self, command: Command, court: Path) -> None:
-        code, out, err = command("ask", str(court), "-q", "What: roses?", "--password", "hearts")
+    def test_a_large_folder_is_asked_once_the_person_agrees(self, command: Command, court: Path) -> None:
+        ask = ("ask", str(court), "-q", "What: roses?", "--password", "hearts")
+        code, out, err = command(*ask)
+        library, refused = err.splitlines()
+        assert (code, out) == (2, "") and library.endswith(f" library add {court}")
+        assert refused.startswith("Nothing was read: it would be 5 files, ") and "--yes" in refused
+        assert command(*ask, "--json")[:2] == (2, "")
+        code, out, _ = command(*ask, "--yes")
         assert (code, out.splitlines()[0]) == (0, "roses")
-        assert f"library add {court}" in err.splitlines()[0]
+
+    def test_folders_that_are_large_only_together_are_asked_about(
+        self, command: Command, court: Path, tmp_path: Path
+    ) -> None:
+        small = written(tmp_path / "small", {"a.txt": "A walrus.", "b.txt": "A hare."})
+        ask = ("ask", str(small), "-q", "What: walrus?")
+        assert command(*ask)[0] == command(*ask, str(small), str(small / "a.txt"))[0] == 0
+        code, out, err = command(*ask, str(court / "more"))
+        assert (code, out) == (2, "") and "it would be 3 files" in err
+
+    @pytest.mark.usefixtures("at_a_terminal")
+    @pytest.mark.parametrize("wanted", [True, False])
+    def test_a_person_is_asked_about_a_large_folder(
+        self, command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool
+    ) -> None:
+        monkeypatch.setattr(sys.stdin, "readline", lambda: "y\n" if wanted else "\n", raising=False)
+        code, out, err = command("ask", str(court), "-q", "What: roses?", "--password", "hearts")
+        assert "5 files, " in err and "would be read. Read them? [y/N] " in err
+        assert (code, out[:5]) == ((0, "roses") if wanted else (2, ""))
 
 
 @pytest.mark.parametrize("presses", [1, 2])

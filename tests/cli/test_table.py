@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,43 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
         "Where is Ben?,not in the text,Ben",
         "Who is Ben?,not in the text,Ben",
     ]
+
+
+@pytest.mark.parametrize("form", [".csv", ".xlsx"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_stop_leaves_what_was_read(
+    command: Command, fill_table: Command, questions: str, tmp_path: Path, number: signal.Signals, form: str
+) -> None:
+    out_file = tmp_path / f"out{form}"
+
+    def stop(request: object) -> None:
+        if len(engine.requests) == 2:
+            signal.raise_signal(number)
+
+    engine = FakeEngine(stop)
+    code, out, err = fill_table(out_file, engine=engine)
+    assert (code, out) == (128 + number, "")
+    assert err.splitlines() == [
+        f"What was read so far is in {out_file}. To go on, give the same command.",
+        "Stopped.",
+    ]
+    assert out_file.stat().st_size
+    assert fill_table(out_file)[1].startswith("4 answers read, 3 of them before, in ")
+
+
+def test_a_single_file_is_asked(command: Command, folder: Path, questions: str, tmp_path: Path) -> None:
+    out, other = tmp_path / "out.csv", written(tmp_path / "other", {"first.txt": "Ben is away."})
+    for file, answers in ((folder / "first.txt", ["Anna", ""]), (other / "first.txt", ["", "Ben"])):
+        for _ in range(2):
+            code, _, err = command("table", questions, "--over", str(file), "--output", str(out))
+            assert (code, err) == (0, "")
+        assert [row[0] for row in rows_of(out)] == ["first.txt"] * 2
+        assert [row[2] for row in rows_of(out)] == answers
+    name = "x" * 300  # longer than a file's may be
+    assert command("library", "add", str(folder), "--name", name)[0] == 0
+    assert command("table", questions, "--over", name, "--output", str(out))[0] == 0
+    names = [library["name"] for library in json.loads(command("library", "--json")[1])["libraries"]]
+    assert names == ["first.txt", "first.txt 2", name]
 
 
 def test_answers_from_a_part_of_a_file_are_told_apart(

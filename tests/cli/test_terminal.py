@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from app.cli.models.getting import TransferReport
 from app.cli.terminal import TerminalReport
 from app.core.offers import Downloading
 from app.core.releases import Update
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Stopped
 from app.core.results import TrainingStep
 from tests.conftest import ROOT
 from tests.flows.fake_engine import fake_workspace
@@ -58,6 +59,40 @@ def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) ->
     ]
 
 
+def test_a_librarys_progress_is_a_share_as_its_windows_are_estimated() -> None:
+    told = io.StringIO()
+    report = TerminalReport(told)
+    report._shown_at = -99.0
+    report.progress(Progress(8, 47, "Reading a.html", 14.4, document=0))
+    assert told.getvalue() == "17% read, about 15 seconds left. Reading a.html\n"
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_signals_stop_or_interrupt(at_once: bool) -> None:
+    report = TerminalReport(io.StringIO())
+    assert report.stopped_code == 130
+    with pytest.raises(KeyboardInterrupt), report.stopping():
+        with report.waiting() if at_once else contextlib.nullcontext():
+            signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Stopped):
+            report.check()
+        signal.raise_signal(signal.SIGTERM)
+    assert report.stopped_code == 143
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there are no hang-ups")
+def test_what_nohup_started_goes_on_without_its_terminal() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        report = TerminalReport(io.StringIO())
+        with report.stopping():
+            signal.raise_signal(signal.SIGHUP)
+            report.check()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_what_was_drawn_is_gone_before_what_came_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -72,7 +107,9 @@ def test_what_was_drawn_is_gone_before_what_came_is_printed(
     clock = iter((0.0, 5.0))
     monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
     workspace = fake_workspace(tmp_path)
-    updates.run(updates.parser().parse_args([]), workspace, TerminalReport(drawn))
+    report = TerminalReport(drawn)
+    with report.printing():
+        updates.run(updates.parser().parse_args([]), workspace, report)
     assert drawn.getvalue().endswith("\r\x1b[K")
     assert "newest version" in capsys.readouterr().out
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
-from app.cli.terminal import SubcommandParser, TerminalReport
+from app.cli.terminal import Action, SubcommandParser, TerminalReport
 from app.flows.workspace import Workspace
 
-Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
 SUBCOMMANDS = {
     "list": "what is installed, and which model each task uses (the default)",
     "offered": "look through the models that are offered",
@@ -36,7 +34,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     arguments.action(arguments, workspace, report)
 
 
-def _action(name: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
+def _action(name: str) -> Action:
     """Return what adds a subcommand's arguments, and what it runs; imports only the module that it needs."""
     match name:
         case "list" | "use" | "remove" | "devices":

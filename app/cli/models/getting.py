@@ -7,7 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.models.words import architecture, label_list, task, tasks_of
-from app.cli.terminal import TerminalReport, at_least_one, count, marked, one_line, print_json, print_result
+from app.cli.terminal import (
+    Action,
+    TerminalReport,
+    at_least_one,
+    count,
+    marked,
+    one_line,
+    print_json,
+    print_result,
+)
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
@@ -29,8 +38,7 @@ had too, by its name: {command()} models download OWNER/NAME.
 """
 
 
-def offered_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `offered`."""
+def _offered_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _OFFERED_EPILOG
     parser.add_argument("words", nargs="*", metavar="WORDS", help="what to look for")
     parser.add_argument("--task", type=task, metavar="TASK", help="ask, classify, fill, follow or names")
@@ -41,8 +49,7 @@ def offered_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def print_offered(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print the offered models that match."""
+def _print_offered(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     everything = offered(workspace, report)
     found = search(
         everything,
@@ -63,7 +70,7 @@ def print_offered(arguments: argparse.Namespace, workspace: Workspace, report: T
     if not found:
         print("None of the offered models is like that.")
     for model in found:
-        _print_offered(model, here, words)
+        _print_offer(model, here, words)
     if found:
         shown = count(len(found), "model")
         print(shown if len(found) == len(everything) else f"{shown} of {len(everything)}")
@@ -76,7 +83,7 @@ def _offered_values(
     return asdict(model) | {"installed": card.name if card else "", "suits": words[model.repository]}
 
 
-def _print_offered(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str]) -> None:
+def _print_offer(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str]) -> None:
     print(marked(one_line(model.repository)))
     print(f"  {one_line(model.line)}")
     print(f"  For {tasks_of(model.heads)}{_no_answer_facts(model)}")
@@ -149,8 +156,7 @@ def _about(seconds: float) -> str:
     return f"about {duration(seconds)}" if seconds >= 2 else "a moment"
 
 
-def download_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `download`."""
+def _download_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _DOWNLOAD_EPILOG
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the model's name on the Hub")
     parser.add_argument("--commit", default="", metavar="HASH", help="a revision other than the newest")
@@ -160,7 +166,7 @@ def download_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unfinished", action="store_true", help="list downloads that were begun")
 
 
-def download_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _download_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print the passport, ask, and download; or list or give up unfinished downloads."""
     if arguments.unfinished:
         _print_unfinished(arguments, workspace, report)
@@ -175,7 +181,6 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
     passport = look_up(
         workspace, name, report, commit=arguments.commit or _unfinished_commit(workspace, name, report)
     )
-    report.clear()
     if not arguments.json:
         _print_passport(passport, workspace, report)
     _require_consent(arguments, passport, report)
@@ -186,26 +191,21 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
             f"Paused. What was fetched stays; to go on: {command()} models download {passport.repository}"
         )
         raise
-    report.clear()
     values = {"passport": _passport_values(passport), "model": asdict(card)}
     print_result(arguments.json, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
 
 
 def _require_consent(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
     """Raise SpanlightError, with a hint, unless the model can be used and the user agrees to its download."""
-    wanted: bool | None = arguments.yes
-    if passport.card is None:
-        fault: SpanlightError | None = SpanlightError(passport.refused, passport.hint)
-    else:
-        if not wanted:
-            question = f"Download {size(passport.to_fetch)}?"
-            wanted = report.ask(question) if not arguments.json else None
-        hint = "" if wanted is False else "Add --yes to download it."
-        fault = None if wanted else SpanlightError("Nothing was downloaded.", hint)
-    if fault is not None:
+    try:
+        if passport.card is None:
+            raise SpanlightError(passport.refused, passport.hint)
+        question = f"Download {size(passport.to_fetch)}?"
+        report.require_consent(arguments, question, "Nothing was downloaded.", "Add --yes to download it.")
+    except SpanlightError:
         if arguments.json:
             print_json({"passport": _passport_values(passport), "model": None})
-        raise fault
+        raise
 
 
 def _repository_of(name: str, workspace: Workspace, report: TerminalReport) -> str:
@@ -250,8 +250,7 @@ of one. It is checked before anything is copied; only those files are taken, and
 """
 
 
-def import_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `import`."""
+def _import_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _IMPORT_EPILOG
     parser.add_argument("path", metavar="PATH", help="a model's folder or zip")
     parser.add_argument("--link", action="store_true", help="leave the files where they are and link to them")
@@ -259,8 +258,9 @@ def import_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replace", action="store_true", help="take the place of the model of that name")
 
 
-def import_folder_or_zip(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Import the model and print its name."""
+def _import_folder_or_zip(
+    arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> None:
     path = Path(arguments.path).expanduser()
     card = import_model(
         workspace,
@@ -270,7 +270,6 @@ def import_folder_or_zip(arguments: argparse.Namespace, workspace: Workspace, re
         name=arguments.name,
         replace=arguments.replace,
     )
-    report.clear()
     words = f"Installed as {one_line(card.name)}, for {tasks_of(card.heads)}, in {one_line(card.folder)}"
     print_result(arguments.json, {"model": asdict(card)}, words)
 
@@ -301,8 +300,8 @@ class TransferReport(Relay):
             self._speed, self._total = result.speed, result.total
 
 
-ACTIONS = {
-    "offered": (offered_arguments, print_offered),
-    "download": (download_arguments, download_model),
-    "import": (import_arguments, import_folder_or_zip),
+ACTIONS: dict[str, Action] = {
+    "offered": (_offered_arguments, _print_offered),
+    "download": (_download_arguments, _download_model),
+    "import": (_import_arguments, _import_folder_or_zip),
 }

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from app.cli.models.words import architecture, label_list, local_time, origin, task, task_word
-from app.cli.terminal import TerminalReport, count, marked, one_line, print_json
+from app.cli.terminal import Action, TerminalReport, count, marked, one_line, print_json, print_result
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
@@ -23,11 +23,7 @@ from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 
 
-def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: the subcommand has no arguments of its own."""
-
-
-def print_models(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _print_models(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print every installed model, every folder that is not usable, and the unfinished downloads."""
     cards = installed(workspace)
     broken = workspace.shelf.refused
@@ -113,15 +109,14 @@ starter is used then, or the first installed model that can do the task.
 """
 
 
-def use_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `use`."""
+def _use_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _USE_EPILOG
     parser.add_argument("task", nargs="?", type=task, metavar="TASK", help="what the model is to do")
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="an installed model's name")
     parser.add_argument("--automatic", action="store_true", help="let Spanlight choose again")
 
 
-def choose(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _choose(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Choose a model for a task, and print the models in use."""
     if arguments.automatic and (arguments.name or arguments.task is None):
         raise SpanlightError("--automatic goes with a TASK and no NAME.", "Leave one of them out.")
@@ -159,33 +154,28 @@ unless you say --from-cache. The models that come along with Spanlight stay.
 """
 
 
-def remove_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `remove`."""
+def _remove_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _REMOVE_EPILOG
     parser.add_argument("name", metavar="NAME", help="an installed model's name")
     parser.add_argument("--from-cache", action="store_true", help="take its files out of the cache as well")
     parser.add_argument("--yes", action="store_true", help="remove it without asking")
 
 
-def remove_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _remove_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Show what would be removed, ask, and remove."""
     removal = removal_of(workspace, arguments.name, report)
-    report.clear()
-    if not arguments.json and removal.card.source != Source.STARTER:
-        _print_removal(removal, arguments.from_cache)
-    # Bundled models cannot be removed: `remove` raises that, and there is nothing to ask.
-    wanted: bool | None = arguments.yes or removal.card.source == Source.STARTER
-    if not wanted:
-        wanted = report.ask("Remove it?") if not arguments.json else None
-    if wanted:
-        remove(workspace, removal, report, from_cache=arguments.from_cache)
-        report.clear()
-    if arguments.json:
-        print_json(asdict(removal) | {"removed": bool(wanted)})
-    elif wanted:
-        print("Removed.")
-    if not wanted:
-        raise SpanlightError("Nothing was removed.", "" if wanted is False else "Add --yes to remove it.")
+    values = asdict(removal)
+    if removal.card.source != Source.STARTER:  # `remove` refuses bundled models, and there is nothing to ask
+        if not arguments.json:
+            _print_removal(removal, arguments.from_cache)
+        try:
+            report.require_consent(arguments, "Remove it?", "Nothing was removed.", "Add --yes to remove it.")
+        except SpanlightError:
+            if arguments.json:
+                print_json(values | {"removed": False})
+            raise
+    remove(workspace, removal, report, from_cache=arguments.from_cache)
+    print_result(arguments.json, values | {"removed": True}, "Removed.")
 
 
 def _print_removal(removal: Removal, from_cache: bool) -> None:
@@ -204,10 +194,9 @@ def _print_removal(removal: Removal, from_cache: bool) -> None:
     print(f"  Last used: {local_time(removal.last_used)}" if removal.last_used else "  It was not used yet.")
 
 
-def print_devices(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _print_devices(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print every device and whether models can run on it, what auto chooses, and the settings' choice."""
     found = devices(workspace, report)
-    report.clear()
     chosen = {"device": workspace.settings.device, "precision": workspace.settings.precision}
     if arguments.json:
         print_json(asdict(found) | {"settings": chosen})
@@ -231,9 +220,9 @@ def _print_device(option: DeviceOption) -> None:
     print()
 
 
-ACTIONS = {
-    "list": (no_arguments, print_models),
-    "use": (use_arguments, choose),
-    "remove": (remove_arguments, remove_model),
-    "devices": (no_arguments, print_devices),
+ACTIONS: dict[str, Action] = {
+    "list": (lambda parser: None, _print_models),
+    "use": (_use_arguments, _choose),
+    "remove": (_remove_arguments, _remove_model),
+    "devices": (lambda parser: None, _print_devices),
 }

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.models.words import local_time, task
-from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
+from app.cli.terminal import Action, TerminalReport, one_line, print_json, zero_or_more
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.measures import (
@@ -51,8 +51,7 @@ Labels belong together whose names are the same; where they differ, say which do
 """
 
 
-def measure_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `measure`."""
+def _measure_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _MEASURE_EPILOG
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the model: a name or a folder")
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help="examples with known answers")
@@ -63,7 +62,7 @@ def measure_arguments(parser: argparse.ArgumentParser) -> None:
     _add_shared_arguments(parser)
 
 
-def measure_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _measure_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure a model, or list measures or sets."""
     if arguments.sets:
         _print_sets(example_sets(workspace, report), arguments.json)
@@ -90,7 +89,6 @@ def measure_model(arguments: argparse.Namespace, workspace: Workspace, report: T
     except LabelsDiffer as fault:
         ours, theirs = fault.model_labels[0], fault.set_labels[0]
         raise SpanlightError(fault.message, f'Say which is which: --labels "{ours}:{theirs},…".') from fault
-    report.clear()
     if arguments.json:
         print_json(_values(found))
     else:
@@ -171,8 +169,7 @@ be chance is judged by the exact McNemar test.
 """
 
 
-def compare_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `compare`."""
+def _compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _COMPARE_EPILOG
     for name, which in (("first", "one model"), ("second", "the other")):
         parser.add_argument(name, metavar=name.upper(), help=f"{which}: a name or a folder")
@@ -180,14 +177,12 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
     _add_shared_arguments(parser)
 
 
-def compare_two(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Compare two models and print the result."""
+def _compare_two(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     models = (arguments.first, arguments.second)
     data = _find_set(workspace, models, arguments.file, report) if arguments.file else None
     found = compare_models(
         workspace, *models, report, data=data, limit=arguments.limit, device=arguments.device
     )
-    report.clear()
     if arguments.json:
         sides = {"first": _values(found.first), "second": _values(found.second)}
         print_json(asdict(found) | sides | {"chance": found.chance, "verdict": verdict(found)})
@@ -213,7 +208,7 @@ def _print_compared(found: Comparison) -> None:
     print(one_line(verdict(found)) + f" (McNemar, p = {found.chance:.2g})")
 
 
-ACTIONS = {
-    "measure": (measure_arguments, measure_model),
-    "compare": (compare_arguments, compare_two),
+ACTIONS: dict[str, Action] = {
+    "measure": (_measure_arguments, _measure_model),
+    "compare": (_compare_arguments, _compare_two),
 }

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict, replace
 
 from app.cli.models.words import local_time
-from app.cli.terminal import TerminalReport, count, one_line, print_json, print_result, zero_or_more
+from app.cli.terminal import Action, TerminalReport, count, one_line, print_json, print_result, zero_or_more
 from app.core.network import LedgerEntry, without_password
 from app.core.wording import duration, size
 from app.flows.network.network import clear_ledger, ledger
@@ -19,8 +19,7 @@ window, on the page Models under Network.
 """
 
 
-def network_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `network`."""
+def _network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _NETWORK_EPILOG
     parser.add_argument(
         "--limit", type=zero_or_more, default=10, metavar="N", help="how many requests to list (10)"
@@ -28,7 +27,7 @@ def network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clear", action="store_true", help="forget the requests made so far")
 
 
-def print_network(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _print_network(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print how the network is reached, and the latest requests."""
     if arguments.clear:
         clear_ledger(workspace, report)
@@ -63,14 +62,13 @@ def _print(entry: LedgerEntry) -> None:
     print(f"    {one_line(entry.why)}: {one_line(came) or 'no answer yet'}")
 
 
-def offline_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `offline`."""
+def _offline_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "switch", nargs="?", choices=("on", "off"), help="on forbids the network, off allows it; none tells"
     )
 
 
-def switch_offline(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _switch_offline(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Turn the offline switch on or off, and print its state."""
     if arguments.switch is not None:
         workspace.settings.offline = arguments.switch == "on"
@@ -86,7 +84,7 @@ def _switch_state(offline: bool) -> str:
     return "Online: models can be looked up and downloaded."
 
 
-ACTIONS = {
-    "network": (network_arguments, print_network),
-    "offline": (offline_arguments, switch_offline),
+ACTIONS: dict[str, Action] = {
+    "network": (_network_arguments, _print_network),
+    "offline": (_offline_arguments, _switch_offline),
 }
