@@ -265,7 +265,7 @@ class QuestionRun:
 
     @cached_property
     def _row_scores(self) -> RowScores:
-        return RowScores(self.question.text, self._cached_texts)
+        return RowScores(self.question.text, self._cached_texts, are_whole=not self.question.passages_of)
 
     def steps(self) -> Iterator[Step]:
         """Read every window, a group in each step; raise Stopped when the work is to stop."""

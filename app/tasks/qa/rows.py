@@ -96,11 +96,12 @@ class RowScores:
     as a rule, each weighted by how few of these rows have it; it scores `ROW_WEIGHT` * (its share - the largest share
     of a row of the table). These scores, up to 0, are evidence of which row of a table is meant, not of which table, or
     of whether any is. Where the question tells rows by their order, these score `ORDER_GAIN` instead, the others of the
-    table `-ORDER_LOSS`. Where it has the name of a row, all others of its text lose `NAME_WEIGHT` more.
+    table `-ORDER_LOSS`; passages of texts that are not `are_whole` do not show which row is the largest or the first.
+    Where it has the name of a row, all others of its text lose `NAME_WEIGHT` more.
     """
 
-    def __init__(self, question: str, texts: Sequence[CachedText]) -> None:
-        words, order = terms(question), order_in(question)
+    def __init__(self, question: str, texts: Sequence[CachedText], *, are_whole: bool = True) -> None:
+        words, order = terms(question), order_in(question) if are_whole else None
         named = {word.strip(".:/-").lower() for word in _WORD.findall(question)}
         self._rows = [table_rows(text) for text in texts]
         self._scores = []

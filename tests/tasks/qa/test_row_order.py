@@ -123,6 +123,14 @@ def test_cells_have_their_headers() -> None:
     ]
 
 
+def test_a_passage_does_not_show_which_row_of_its_table_is_first() -> None:
+    cached = CachedText(HOTELS, view_of_text(HOTELS))
+    found = RowScores("Which hotel has the most rooms?", [cached], are_whole=False).at(
+        0, np.arange(len(HOTELS))
+    )
+    assert found is not None and found.max() == 0.0
+
+
 def test_what_a_question_says_of_order() -> None:
     order = order_in("Which hotel has the second highest price?")
     assert order is not None
