@@ -191,6 +191,35 @@ class AnswerTables(Database):
         with self.reading() as connection:
             return _cell(connection, column, sha256)
 
+    def unread(
+        self, columns: Iterable[int], lacking: Mapping[str, str], *, anew_by: str = "", most: int = -1
+    ) -> list[tuple[str, int]]:
+        """The SHA-256 and column of cells to be read, up to `most`, without decoding those that were read.
+
+        These are cells that are not stored, and those without a verdict that were read while their file lacked another
+        part, or none (`without_outdated`); if they are read `anew_by` a model, also those of another one. `lacking` has
+        by the SHA-256 of each file what it lacks (`LibraryFile.why_unread`).
+        """
+        # SQLite finds cells sooner in the order in which they are stored.
+        files = json_of({sha256: stored(lacking[sha256]) for sha256 in sorted(lacking)})
+        return self.select(
+            "SELECT file.key, asked.value FROM json_each(?) AS asked CROSS JOIN json_each(?) AS file"
+            ' LEFT JOIN cells ON cells."column" = asked.value AND cells.sha256 = file.key'
+            f" LEFT JOIN verdicts {_ON}"
+            ' WHERE cells."column" IS NULL OR verdicts.verdict IS NULL'
+            " AND (cells.reason <> file.value OR ? NOT IN ('', cells.model)) LIMIT ?",
+            (json_of(sorted(columns)), files, anew_by, most),
+        )
+
+    def count(self, columns: Iterable[int], files: Iterable[str], state: CellState) -> int:
+        """How many cells of these columns and files, given by their SHA-256, were read with this state."""
+        found = self.select(
+            'SELECT count(*) FROM cells WHERE "column" IN (SELECT value FROM json_each(?)) AND state = ?'
+            " AND sha256 IN (SELECT value FROM json_each(?))",
+            (json_of(list(columns)), state, json_of(list(files))),
+        )
+        return int(found[0][0])
+
     def question(self, column: int) -> str:
         """A column's question, also of one that was taken out of its table; empty where it is gone."""
         found = self.select("SELECT question FROM columns WHERE number = ?", (column,))
