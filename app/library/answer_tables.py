@@ -186,6 +186,14 @@ class AnswerTables(Database):
             found = _cells(connection, of_table, (table.number,))
         return {(cell.sha256, cell.column): cell for cell in found}
 
+    def read(self, table: AnswerTable) -> list[tuple[str, int]]:
+        """The SHA-256 and column of a table's cells that were read, without decoding them."""
+        return self.select(
+            'SELECT sha256, "column" FROM cells WHERE "column" IN'
+            ' (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)',
+            (table.number,),
+        )
+
     def cell(self, column: int, sha256: str) -> Cell | None:
         """One cell, None where nothing of it is stored."""
         with self.reading() as connection:
