@@ -18,12 +18,12 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened
-from app.core.library import RECOGNISED, FileState, Library, LibraryFile, LibraryStatus, is_gap
-from app.core.message import Message, joined, restored
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus, is_gap
+from app.core.message import Message, restored
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
-from app.library.ledger import Content, Ledger, exists, has_files_below, is_empty
+from app.library.ledger import Content, Ledger, exists, file_reason, has_files_below, is_empty
 from app.library.packing import (
     deflate,
     inflate,
@@ -64,8 +64,6 @@ _K1 = 1.2
 _MOST_CACHED = 4_000_000
 # How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
-# How many gaps of a file are stored: a mailbox may have one for each attachment.
-_MOST_GAPS = 20
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -140,20 +138,23 @@ class Index(Ledger):
     # Indexing
 
     def link(self, file: LibraryFile, content: Content) -> bool:
-        """Give a file the text of an equal one that was read before; returns whether there is one."""
+        """Give a file the text of an equal one that was read before; returns whether there is one.
+
+        The file's own text, if it is to be read again, is none.
+        """
         with self._writing() as connection:
             return self._link(connection, file, content)
 
-    def holds(self, path: str, sha256: str) -> bool:
-        """Whether a file with these bytes and the same extension was read before."""
+    def holds(self, file: LibraryFile, sha256: str) -> bool:
+        """Whether `link` finds a text for a file with these bytes."""
         with self._reading() as connection:
-            return _text_with(connection, path, sha256) is not None
+            return _text_with(connection, file, sha256) is not None
 
     def put(self, file: LibraryFile, opened: Opened, view: View, *, again: bool = False) -> None:
         """Store what was read from a file and index its passages, in one transaction. The text is not empty.
 
-        A file that has the same words as before keeps its passages, and so their vectors. With `again` the next update
-        reads it once more.
+        A file that has the same words as before keeps its passages, and so their vectors; its copies follow it. With
+        `again` the next update reads it once more.
         """
         text, title, suffix = opened.document.text, title_of(file.path), suffix_of(file.path)
         starts = starts_of_passages(text)
@@ -164,11 +165,6 @@ class Index(Ledger):
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            # A text of the same bytes was to be read again, and now is.
-            connection.execute(
-                "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
-                (opened.sha256, suffix),
-            )
             same = connection.execute(
                 "SELECT text FROM files JOIN bodies USING (text)"
                 " WHERE number = ? AND deflated = ? AND view = ? AND starts = ? AND NOT EXISTS"
@@ -184,6 +180,11 @@ class Index(Ledger):
                 connection.execute("UPDATE bodies SET layout = ? WHERE text = ?", (layout, number))
                 connection.execute("DELETE FROM again WHERE text = ?", (number,))
             else:
+                # The file's own text may be of the same bytes; the next `sweep` deletes it.
+                is_reread = connection.execute(
+                    "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
+                    (opened.sha256, suffix),
+                ).rowcount
                 first = allocate_numbers(connection, len(starts))
                 self._vectors.clear(np.arange(first, first + len(starts)))
                 number = connection.execute(
@@ -197,6 +198,12 @@ class Index(Ledger):
                     (number, *body, layout),
                 )
                 add_rows(connection, [*passage_rows(first, text, starts), name_row(number, title)])
+                if is_reread:
+                    copies = (
+                        "UPDATE files SET text = ? WHERE text = (SELECT text FROM files WHERE number = ?)"
+                    )
+                    connection.execute(copies, (number, file.number))
+                    self._rename(connection, number)
             if again:
                 connection.execute("INSERT INTO again VALUES (?)", (number,))
             self._note(connection, file, FileState.READ, file_reason(opened), content, number)
@@ -309,7 +316,7 @@ class Index(Ledger):
             self._vectors.compact()
 
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
-        text = _text_with(connection, file.path, content.sha256)
+        text = _text_with(connection, file, content.sha256)
         if text is not None:
             (reason,) = connection.execute(
                 "SELECT coalesce(max(reason), '') FROM files WHERE text = ?", (text,)
@@ -548,11 +555,12 @@ class Index(Ledger):
         return ranges
 
 
-def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
-    """The number of the text read from these bytes under the extension of this path; None where there is none."""
+def _text_with(connection: sqlite3.Connection, file: LibraryFile, sha256: str) -> int | None:
+    """The number of the text of a file with these bytes; None if it is to be read again from this one."""
     row = connection.execute(
-        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN (SELECT text FROM again)",
-        (sha256, suffix_of(path)),
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN"
+        " (SELECT text FROM again JOIN files USING (text) WHERE files.number = ?)",
+        (sha256, suffix_of(file.path), file.number),
     ).fetchone()
     return row[0] if row is not None else None
 
@@ -589,11 +597,3 @@ def _dropped() -> SpanlightError:
     return SpanlightError(
         Message("The file has changed or is gone since it was found."), Message("Ask again.")
     )
-
-
-def file_reason(opened: Opened) -> str:
-    """What of a document was not read, and that pages of it were recognised; empty for neither."""
-    reasons = [*opened.gaps[:_MOST_GAPS]]
-    if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):
-        reasons.append(RECOGNISED.filled(n=number))
-    return reasons[0] if len(reasons) == 1 else joined(reasons, " ")

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from app.core.atomic import replacing
 from app.core.errors import SpanlightError
-from app.core.library import FileState, Library, LibraryFile
-from app.core.message import Message, stored
+from app.core.layout import Opened
+from app.core.library import RECOGNISED, FileState, Library, LibraryFile
+from app.core.message import Message, joined, stored
 from app.core.plain import json_of
 from app.library.database import Database
 from app.library.schema import FILES, MIGRATIONS, file_of_row
@@ -24,6 +25,10 @@ _log = logging.getLogger(__name__)
 
 # A file's reason if that tells of its text, which it keeps; empty if it tells why it has none.
 _OF_ITS_TEXT = "CASE WHEN text IS NULL THEN '' ELSE reason END"
+
+
+# How many gaps of a file are stored: a mailbox may have one for each attachment.
+_MOST_GAPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +189,14 @@ class Ledger:
             )
 
     def to_read_again(self, library: Library) -> list[LibraryFile]:
-        """A library's files that were read and are to be read again, in the order of their paths."""
+        """A library's files that were read and are to be read again, one for each text, in the order of their paths."""
         with self._reading() as connection:
             condition = "files.state = ? AND files.text IN (SELECT text FROM again)"
-            return _files(connection, library, condition, FileState.READ)
+            found = _files(connection, library, condition, FileState.READ)
+        by_text: dict[int, LibraryFile] = {}
+        for file in found:
+            by_text.setdefault(file.text, file)
+        return list(by_text.values())
 
     def keep(self, file: LibraryFile) -> None:
         """Leave a file that was to be read again as it was read."""
@@ -324,6 +333,14 @@ class Ledger:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with _with_fts(), self._writer.writing() as connection:
             yield connection
+
+
+def file_reason(opened: Opened) -> str:
+    """What of a document was not read, and that pages of it were recognised; empty for neither."""
+    reasons = [*opened.gaps[:_MOST_GAPS]]
+    if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):
+        reasons.append(RECOGNISED.filled(n=number))
+    return reasons[0] if len(reasons) == 1 else joined(reasons, " ")
 
 
 def exists(path: str) -> bool:

@@ -299,13 +299,13 @@ def test_every_passage_gets_its_own_vector_once(tmp_path: Path, start: Start, ki
     folder.mkdir()
     (folder / "model.safetensors").write_bytes(b"weights")
     vectors = vectors_name(ModelCard("encoder", str(folder), "bert", (Head.EMBEDDINGS,), width=32))
-    workspace, number = fake_workspace(home), 50 + 120 * kills
+    workspace, number = fake_workspace(home), 50 + 60 * kills
     library, index = linked(workspace, tmp_path), workspace.library
     stored(index, library, {f"/docs/{at}.txt": f"Text {at} is by Anna." for at in range(number)})
     kept: set[str] = set()
     have = 0
     for _ in range(kills):
-        _, *requests = killed(start(EMBEDDER, home, folder), 2, chance.uniform(0, 0.06))
+        _, *requests = killed(start(EMBEDDER, home, folder), 2, chance.uniform(0, 0.03))
         assert "ended" not in requests, "it is done before it was killed often enough"
         *before, last = (request.split() for request in requests)
         assert kept.isdisjoint((*last, *(each for request in before for each in request)))

@@ -285,7 +285,7 @@ class _Readers:
         until = _StopWhen(lambda: self._stopped)
         # This costs little compared with reading, which it saves for files that were only moved.
         sha256 = sha256_of(file.path, until.check)
-        if sha256 and self._index.holds(file.path, sha256):
+        if sha256 and self._index.holds(file, sha256):
             return Content(sha256, size, modified)
         documents = self._free.get()
         try:
