@@ -34,16 +34,16 @@ from app.library.packing import (
     unpack_starts,
     unpack_view,
 )
-from app.library.passages import MOST_RESPELT, ROWS, rows_with, search_words, starts_of_passages
+from app.library.passages import MOST_RESPELT, rows_with, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
-    STRIDE,
     TEXTS_OF,
     Ranges,
     add_rows,
     allocate_numbers,
     delete_rows,
     file_of_row,
+    frequencies,
     name_row,
     passage_rows,
     release_numbers,
@@ -52,11 +52,6 @@ from app.library.schema import (
 )
 from app.library.vectors import VectorFiles
 
-# How much a word in a file's name counts, relative to one in the passage. Of docqa's questions with the document's name
-# added, 95% have their answer in the first 20 of 100,000 passages where names are not searched, and all from 0.5 on; in
-# the first passage 26% have it, with 0.5 39%, with 1 53% and with 2 66%, which loses 5 points in the first 100 for
-# questions without a name (80 questions of each kind, `python3 -m app bench library`).
-_TITLE_WEIGHT = 1.0
 # BM25's k1: the larger, the more a word's repetitions in a passage count. Its b is left out, as passages are nearly of
 # one length: of 1,418 questions no more are found with it.
 _K1 = 1.2
@@ -64,6 +59,8 @@ _K1 = 1.2
 _MOST_CACHED = 4_000_000
 # How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
+# Texts that are deleted in one transaction.
+_TEXTS_A_SWEEP = 50
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -266,19 +263,22 @@ class Index(Ledger):
             if any(page.recognised is None and not len(page.span) for page in pages):
                 yield text
 
-    def remove(self, library: Library) -> None:
-        """Remove a library, and from the index the files that no other library has. No document is touched."""
+    def remove(self, library: Library, check: Callable[[], object] = lambda: None) -> None:
+        """Remove a library, and from the index the files that no other library has. No document is touched.
+
+        `check` is called as in `sweep`, before which the library is removed.
+        """
         with self._writing() as connection:
             connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
             connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
-            self._sweep(connection)
             self._write_backup(connection)
+        self._sweep(check)
 
-    def sweep(self) -> int:
+    def sweep(self, check: Callable[[], object] = lambda: None) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
         A file that is gone stays in the ledger without its text, unless another file has the same content. Returns how
-        many passages were deleted.
+        many passages were deleted. `check` is called before each transaction, and may raise: the next call goes on.
         """
         with self._writing() as connection:
             connection.execute(
@@ -287,7 +287,7 @@ class Index(Ledger):
                 (FileState.GONE, FileState.READ),
             )
             connection.execute("UPDATE files SET text = NULL, reason = '' WHERE state = ?", (FileState.GONE,))
-            return self._sweep(connection)
+        return self._sweep(check)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
         """Merge the segments of the search index, and shrink each file of which more than 5% is free.
@@ -339,33 +339,49 @@ class Index(Ledger):
                 add_rows(connection, [name_row(text, name)])
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
-    def _sweep(self, connection: sqlite3.Connection) -> int:
-        unused = connection.execute(
-            "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
-        ).fetchall()
-        dropped = [np.zeros(0, dtype=np.int64)]
-        texts, end = connection.execute("""SELECT count(*), max("first" + passages) FROM texts""").fetchone()
-        if texts == len(unused) > 0:  # all at once is faster
-            dropped.append(np.arange(end))
-            connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
-            connection.execute("DELETE FROM texts")
-            connection.execute("DELETE FROM gaps")
-            unused = []
-        for (text,) in unused:
-            first, name, words, starts = self._indexed(connection, text)
-            if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
-                delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
-            connection.execute("DELETE FROM texts WHERE number = ?", (text,))
-            release_numbers(connection, first, len(starts))
-            dropped.append(np.arange(first, first + len(starts)))
+    def _sweep(self, check: Callable[[], object]) -> int:
+        with self._writing() as connection:
+            unused = connection.execute(
+                "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
+            ).fetchall()
+            texts, end = connection.execute(
+                """SELECT count(*), max("first" + passages) FROM texts"""
+            ).fetchone()
+            if texts == len(unused) > 0:  # all at once is faster
+                connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+                connection.execute("DELETE FROM texts")
+                connection.execute("DELETE FROM gaps")
+                # If the transaction is rolled back, the vectors are computed again.
+                self._vectors.clear(np.arange(end))
+                return int(end)
+        deleted = 0
+        for at in range(0, len(unused), _TEXTS_A_SWEEP):
+            check()
+            with self._writing() as connection:
+                some = [self._delete(connection, text) for (text,) in unused[at : at + _TEXTS_A_SWEEP]]
+                self._vectors.clear(np.concatenate(some))
+            deleted += sum(map(len, some))
         # Equal files share their text, and one of them may have left it.
-        shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
-        for (text,) in shared:
-            self._rename(connection, text)
-        numbers = np.concatenate(dropped)
-        # If the transaction is rolled back, the vectors are computed again.
-        self._vectors.clear(numbers)
-        return len(numbers)
+        with self._writing() as connection:
+            shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
+            for (text,) in shared:
+                check()
+                self._rename(connection, text)
+        return deleted
+
+    def _delete(self, connection: sqlite3.Connection, text: int) -> np.ndarray:
+        """Delete a text, unless it has a file meanwhile; returns the numbers of its passages that were deleted."""
+        there = (
+            "SELECT 1 FROM texts WHERE number = ? AND number NOT IN (SELECT text FROM files WHERE text = ?)"
+        )
+        if not connection.execute(there, (text, text)).fetchone():
+            return np.zeros(0, dtype=np.int64)
+        first, name, words, starts = self._indexed(connection, text)
+        if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
+            delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
+        connection.execute("DELETE FROM texts WHERE number = ?", (text,))
+        release_numbers(connection, first, len(starts))
+        return np.arange(first, first + len(starts))
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
         """A text's first passage number, its name, its characters, and the starts of its passages in these."""
@@ -382,12 +398,12 @@ class Index(Ledger):
         words = search_words(question)
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
-            own, total = _mask(ranges), sum(ranges.counts)
+            own, total = ranges.mask(), sum(ranges.counts)
             scores = np.zeros(len(own), dtype=np.float32)
             for number, word in enumerate(words):
                 candidates = rows_with(connection, word, respell=number < MOST_RESPELT)
-                frequencies = (_frequencies(rows, ranges, len(own)) * own for rows in candidates)
-                frequency = next((each for each in frequencies if each.any()), np.zeros_like(scores))
+                counted = (frequencies(rows, ranges, len(own)) * own for rows in candidates)
+                frequency = next((each for each in counted if each.any()), np.zeros_like(scores))
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
@@ -400,7 +416,7 @@ class Index(Ledger):
         """
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
-        own = _mask(ranges)
+        own = ranges.mask()
         scores = self._vectors.of(vectors).scores(vector)[: len(own)]
         return _best(scores * own[: len(scores)], most)
 
@@ -478,7 +494,7 @@ class Index(Ledger):
         found: list[tuple[Passage, str]] = []
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
-            lacking = np.flatnonzero(_mask(ranges) & ~self._have(vectors, ranges))[:most].tolist()
+            lacking = np.flatnonzero(ranges.mask() & ~self._have(vectors, ranges))[:most].tolist()
             for at, numbers in groupby(lacking, ranges.text_of):
                 assert at is not None
                 text, first = ranges.texts[at], ranges.firsts[at]
@@ -491,7 +507,7 @@ class Index(Ledger):
 
     def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
         """Whether the passage of each number is in these ranges and has a vector."""
-        there = _mask(ranges)
+        there = ranges.mask()
         return there & self._vectors.of(vectors).have(len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
@@ -563,25 +579,6 @@ def _text_with(connection: sqlite3.Connection, file: LibraryFile, sha256: str) -
         (sha256, suffix_of(file.path), file.number),
     ).fetchone()
     return row[0] if row is not None else None
-
-
-def _mask(ranges: Ranges) -> np.ndarray:
-    """Whether the passage of each number is in these ranges, up to the last of them."""
-    there = np.zeros(ranges.firsts[-1] + ranges.counts[-1] if ranges.texts else 0, dtype=bool)
-    for first, count in zip(ranges.firsts, ranges.counts, strict=True):
-        there[first : first + count] = True
-    return there
-
-
-def _frequencies(rows: Iterable[int], ranges: Ranges, length: int) -> np.ndarray:
-    """The frequency of a word of these rows in the passage of each number below `length` and in its text's name,
-    float32[length].
-    """
-    places, numbers = np.divmod(np.fromiter(rows, dtype=np.int64), STRIDE)
-    found = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
-    for at in np.flatnonzero(np.isin(ranges.texts, numbers[places == ROWS])).tolist():
-        found[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT
-    return found
 
 
 def _best(scores: np.ndarray, most: int) -> dict[int, float]:

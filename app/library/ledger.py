@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -146,11 +146,20 @@ class Ledger:
 
     # Files
 
-    def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
-        """A library's files in the order of their paths; with `states` only those in one of these."""
+    def files(
+        self,
+        library: Library,
+        states: Iterable[FileState] = (),
+        check: Callable[[], object] = lambda: None,
+    ) -> list[LibraryFile]:
+        """A library's files in the order of their paths; with `states` only those in one of these.
+
+        `check` is called for each, and may raise.
+        """
         wanted = tuple(states) or tuple(FileState)
+        condition = f"files.state IN ({', '.join('?' * len(wanted))})"
         with self._reading() as connection:
-            return _files(connection, library, f"files.state IN ({', '.join('?' * len(wanted))})", *wanted)
+            return _files(connection, library, condition, *wanted, check=check)
 
     def file(self, path: str) -> LibraryFile | None:
         """The file at a path, None if it is in no library."""
@@ -381,15 +390,23 @@ def has_files_below(connection: sqlite3.Connection, library: Library, root: str)
 
 
 def _files(
-    connection: sqlite3.Connection, library: Library, condition: str, *values: str
+    connection: sqlite3.Connection,
+    library: Library,
+    condition: str,
+    *values: str,
+    check: Callable[[], object] = lambda: None,
 ) -> list[LibraryFile]:
-    """A library's files that fulfil an SQL condition, in the order of their paths."""
+    """A library's files that fulfil an SQL condition, in the order of their paths; `check` is called for each."""
     rows = connection.execute(
         f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ? AND {condition}"
         " ORDER BY files.path",
         (library.number, *values),
     )
-    return [file_of_row(row) for row in rows]
+    files = []
+    for row in rows:
+        check()
+        files.append(file_of_row(row))
+    return files
 
 
 def _libraries(connection: sqlite3.Connection) -> list[Library]:

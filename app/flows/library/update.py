@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from app.core.errors import NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.files import sha256_of_bytes
@@ -31,6 +32,7 @@ from app.library.index import Index
 from app.library.ledger import Content
 
 _log = logging.getLogger(__name__)
+ItemT = TypeVar("ItemT")
 
 _LOCK = "update.lock"
 # Processes that read files; each may take 2 GB.
@@ -98,18 +100,18 @@ def update(
         _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
-        found = ((file.path, file.size, file.modified) for file in there.files)
+        found = ((file.path, file.size, file.modified) for file in _checked(there.files, report))
         away = [folder for folder in index.drives_away(library) if takes_folder(library, folder)]
         others = index.record_walk(library, found, there.refused, (*there.drives, *away))
         gone = _take_out_missing(
-            index, library, others, (*there.missing, *there.empty, *there.refused, *away)
+            index, library, _checked(others, report), (*there.missing, *there.empty, *there.refused, *away)
         )
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
             index.read_again(list(index.texts_with_pictures(library, report.check)))
-        waiting = index.files(library, [FileState.WAITING]) + index.to_read_again(library)
+        waiting = index.files(library, [FileState.WAITING], report.check) + index.to_read_again(library)
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))
         with _Readers(workspace, number, recognise) as readers:
@@ -123,7 +125,7 @@ def update(
         # What was chosen for tables follows its file.
         if workspace.tables.has_chosen(library) and (moved := index.moved(library)):
             workspace.tables.move(moved)
-        deleted = index.sweep()
+        deleted = index.sweep(report.check)
         if len(waiting) + len(gone) > _MANY_CHANGES or deleted > _MANY_PASSAGES:
             index.compact(report.check)
         # Files that were only moved are not gone.
@@ -162,7 +164,7 @@ def read_again(workspace: Workspace, path: str, password: str, report: Report) -
 
 
 def _take_out_missing(
-    index: Index, library: Library, others: list[LibraryFile], away: Iterable[str]
+    index: Index, library: Library, others: Iterable[LibraryFile], away: Iterable[str]
 ) -> set[int]:
     """Mark files that were not found as gone, or take them out of the library; returns the numbers of the former.
 
@@ -185,6 +187,12 @@ def _take_out_missing(
     index.set_state(newly, FileState.GONE)
     index.leave(library, left)
     return {file.number for file in newly}
+
+
+def _checked(items: Iterable[ItemT], report: Report) -> Iterator[ItemT]:
+    for item in items:
+        report.check()
+        yield item
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
