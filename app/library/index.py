@@ -340,6 +340,7 @@ class Index(Ledger):
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
     def _sweep(self, check: Callable[[], object]) -> int:
+        check()
         with self._writing() as connection:
             unused = connection.execute(
                 "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"

@@ -106,6 +106,7 @@ def update(
         gone = _take_out_missing(
             index, library, _checked(others, report), (*there.missing, *there.empty, *there.refused, *away)
         )
+        report.check()
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
@@ -210,7 +211,7 @@ def _is_gone(path: str) -> bool:
 
 
 def _compare_all(index: Index, library: Library, report: Report) -> None:
-    files = index.files(library, [FileState.READ])
+    files = index.files(library, [FileState.READ], report.check)
     changed = []
     for done, file in enumerate(files):
         report.progress(Progress(done, len(files), Message("files compared")))
