@@ -71,6 +71,7 @@ _ANSWER = Record(KeptAnswer)
 _COLUMNS = (*_CELL.columns, *_ANSWER.columns)
 _CELLS = ", ".join(f'cells."{name}"' for name in _COLUMNS)
 _VERDICTS = 'verdicts.verdict, verdicts.words, verdicts.start, verdicts."end", verdicts.judged'
+_OF_TABLE = '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)'
 _ON = 'ON verdicts."column" = cells."column" AND verdicts.sha256 = cells.sha256'
 
 
@@ -181,18 +182,13 @@ class AnswerTables(Database):
 
     def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
         """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
-        of_table = '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)'
         with self.reading() as connection:
-            found = _cells(connection, of_table, (table.number,))
+            found = _cells(connection, _OF_TABLE, (table.number,))
         return {(cell.sha256, cell.column): cell for cell in found}
 
     def read(self, table: AnswerTable) -> list[tuple[str, int]]:
         """The SHA-256 and column of a table's cells that were read, without decoding them."""
-        return self.select(
-            'SELECT sha256, "column" FROM cells WHERE "column" IN'
-            ' (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)',
-            (table.number,),
-        )
+        return self.select(f'SELECT sha256, "column" FROM cells WHERE {_OF_TABLE}', (table.number,))
 
     def cell(self, column: int, sha256: str) -> Cell | None:
         """One cell, None where nothing of it is stored."""

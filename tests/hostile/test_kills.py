@@ -294,6 +294,7 @@ print("ended", flush=True)
 """
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
 def test_every_passage_gets_its_own_vector_once(tmp_path: Path, start: Start, kills: int) -> None:
     chance, home, folder = random.Random(kills), tmp_path / "home", tmp_path / "encoder"

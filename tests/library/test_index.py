@@ -265,6 +265,28 @@ def test_copies_of_what_is_to_be_read_again_share_its_text(index: Index, library
     assert {(file.text, file.language) for file in index.files(library)} == {(again.text, "en")}
 
 
+def test_deleting_many_texts_may_be_stopped_and_goes_on(index: Index, library: Library) -> None:
+    other = index.save(Library(0, "Other", ("/other",)))
+    stored(index, library, {f"/docs/{at}.txt": f"Text {at}." for at in range(120)})
+    stored(index, other, {"/other/a.txt": "Another text.", "/other/b.txt": "Text 7."})
+    give_vectors(index, "some-32")
+    left = [None] * 2
+
+    def check() -> None:
+        if not left:
+            raise Stopped
+        left.pop()
+
+    with pytest.raises(Stopped):
+        index.remove(library, check)
+    assert index.libraries() == [other]
+    assert 0 < index.sweep() < 119, "the first ones were deleted before the stop"
+    assert {words for _, words in index.without_vectors(NONE, 200)} == {"Another text.", "Text 7."}
+    assert index.sweep() == 0 and have_their_own(index, other, "some-32")
+    stored(index, other, {"/other/c.txt": "A new text."})
+    assert [words for _, words in index.without_vectors("some-32", 9)] == ["A new text."]
+
+
 def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/b.txt": "Three months."})
     sha256 = files["/docs/b.txt"].sha256

@@ -11,7 +11,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeVar
 
 from app.core.errors import NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.files import sha256_of_bytes
@@ -19,7 +18,7 @@ from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, is_gap
 from app.core.locks import exclusive, held
 from app.core.message import Message, joined
-from app.core.report import Progress, Quiet, Report, Silent, Stopped
+from app.core.report import Progress, Quiet, Report, Silent, Stopped, checked
 from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
@@ -32,7 +31,6 @@ from app.library.index import Index
 from app.library.ledger import Content
 
 _log = logging.getLogger(__name__)
-ItemT = TypeVar("ItemT")
 
 _LOCK = "update.lock"
 # Processes that read files; each may take 2 GB.
@@ -100,11 +98,11 @@ def update(
         _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
-        found = ((file.path, file.size, file.modified) for file in _checked(there.files, report))
+        found = ((file.path, file.size, file.modified) for file in checked(there.files, report))
         away = [folder for folder in index.drives_away(library) if takes_folder(library, folder)]
         others = index.record_walk(library, found, there.refused, (*there.drives, *away))
         gone = _take_out_missing(
-            index, library, _checked(others, report), (*there.missing, *there.empty, *there.refused, *away)
+            index, library, checked(others, report), (*there.missing, *there.empty, *there.refused, *away)
         )
         report.check()
         if everything:
@@ -188,12 +186,6 @@ def _take_out_missing(
     index.set_state(newly, FileState.GONE)
     index.leave(library, left)
     return {file.number for file in newly}
-
-
-def _checked(items: Iterable[ItemT], report: Report) -> Iterator[ItemT]:
-    for item in items:
-        report.check()
-        yield item
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
