@@ -13,12 +13,14 @@ from pathlib import Path
 
 from app.core.atomic import replacing
 from app.core.errors import SpanlightError
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.library import RECOGNISED, FileState, Library, LibraryFile
 from app.core.message import Message, joined, stored
 from app.core.plain import json_of
+from app.core.text import Document
 from app.library.database import Database
-from app.library.schema import FILES, MIGRATIONS, file_of_row
+from app.library.packing import unpack_layout
+from app.library.schema import FILES, MIGRATIONS, file_of_row, suffix_of
 from app.library.search import clean
 
 _log = logging.getLogger(__name__)
@@ -207,6 +209,21 @@ class Ledger:
             by_text.setdefault(file.text, file)
         return list(by_text.values())
 
+    def texts_with_pictures(
+        self, library: Library, check: Callable[[], object] = lambda: None
+    ) -> Iterator[int]:
+        """Yield the texts of a library that have pages without text, which may be pictures.
+
+        `check` is called before each is looked at, and may raise.
+        """
+        for text in {file.text for file in self.files(library, [FileState.READ]) if file.pages}:
+            check()
+            with self._reading() as connection:
+                row = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
+            pages = unpack_layout(Document(""), Kind.PDF, row[0]).pages if row else ()
+            if any(page.recognised is None and not len(page.span) for page in pages):
+                yield text
+
     def keep(self, file: LibraryFile) -> None:
         """Leave a file that was to be read again as it was read."""
         with self._writing() as connection:
@@ -387,6 +404,16 @@ def has_files_below(connection: sqlite3.Connection, library: Library, root: str)
         (library.number, below, below[:-1] + bytes([below[-1] + 1]), FileState.GONE),
     )
     return found.fetchone() is not None
+
+
+def text_with(connection: sqlite3.Connection, file: LibraryFile, sha256: str) -> int | None:
+    """The number of the text of a file with these bytes; None if it is to be read again from this one."""
+    row = connection.execute(
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN"
+        " (SELECT text FROM again JOIN files USING (text) WHERE files.number = ?)",
+        (sha256, suffix_of(file.path), file.number),
+    ).fetchone()
+    return row[0] if row is not None else None
 
 
 def _files(

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from app.core.layout import Kind
 from app.core.library import FileState, LibraryFile
 from app.core.message import restored
@@ -116,11 +114,6 @@ MIGRATIONS = (
         """,
     ),
 )
-# How much a word in a file's name counts, relative to one in the passage. Of docqa's questions with the document's name
-# added, 95% have their answer in the first 20 of 100,000 passages where names are not searched, and all from 0.5 on; in
-# the first passage 26% have it, with 0.5 39%, with 1 53% and with 2 66%, which loses 5 points in the first 100 for
-# questions without a name (80 questions of each kind, `python3 -m app bench library`).
-_TITLE_WEIGHT = 1.0
 # The distance between a passage's rows in `search`; the rows of texts' names follow those of all passages.
 STRIDE = 1 << 28
 _FILE = """
@@ -147,13 +140,6 @@ class Ranges:
         """The index in `texts` of the text that has a passage; None where none has."""
         at = bisect_right(self.firsts, passage) - 1
         return at if at >= 0 and passage < self.firsts[at] + self.counts[at] else None
-
-    def mask(self) -> np.ndarray:
-        """Whether the passage of each number is in these ranges, up to the last of them."""
-        there = np.zeros(self.firsts[-1] + self.counts[-1] if self.texts else 0, dtype=bool)
-        for first, count in zip(self.firsts, self.counts, strict=True):
-            there[first : first + count] = True
-        return there
 
 
 def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
@@ -188,17 +174,6 @@ def passage_rows(first: int, text: str, starts: array[int]) -> list[tuple[int, s
 def name_row(text: int, name: str) -> tuple[int, str]:
     """The row of a text's name in `search`."""
     return ROWS * STRIDE + text, " ".join(rows_of(name))
-
-
-def frequencies(rows: Iterable[int], ranges: Ranges, length: int) -> np.ndarray:
-    """The frequency of a word of these rows in the passage of each number below `length` and in its text's name,
-    float32[length].
-    """
-    places, numbers = np.divmod(np.fromiter(rows, dtype=np.int64), STRIDE)
-    found = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
-    for at in np.flatnonzero(np.isin(ranges.texts, numbers[places == ROWS])).tolist():
-        found[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT
-    return found
 
 
 def add_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, str]]) -> None:
