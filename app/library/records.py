@@ -31,9 +31,7 @@ class Record(Generic[KindT]):
         known = [each.name for each in fields(kind) if each.name not in without]  # type: ignore[arg-type]
         self._kind = kind
         self._kinds = {name: hints[name] for name in names or known}
-        self._loaders = {
-            name: _loader(kind) for name, kind in self._kinds.items()
-        }  # as there may be many rows
+        self._loaders = {name: _loader(kind) for name, kind in self._kinds.items()}
         self.columns = tuple(column for name in self._kinds for column in self._columns_of(name))
         self.column_list = ", ".join(f'"{column}"' for column in self.columns)
 
