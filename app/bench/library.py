@@ -32,7 +32,7 @@ from app.core.report import Progress, Relay, Report, Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.flows.ask.question import ask, load_reader
-from app.flows.library.embed import embed, meaning_of
+from app.flows.library.embed import Meaning, embed, meaning_of
 from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.search import AROUND, ask_library, find_excerpts, rank
 from app.flows.workspace import Workspace
@@ -344,23 +344,22 @@ def _size(workspace: Workspace) -> int:
 
 def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) -> int | None:
     """Return the bytes that the index takes in a process of its own after questions; None if unknown."""
+    asked = [(each, meaning_of(workspace, each, library, Silent())) for each in questions[:QUESTIONS]]
     context: Any = multiprocessing.get_context("spawn")
     with context.Pool(1) as one:
-        taken: int | None = one.apply(
-            memory_of, (workspace.paths.library, library, list(questions)[:QUESTIONS])
-        )
+        taken: int | None = one.apply(memory_of, (workspace.paths.library, library, asked))
     return taken
 
 
-def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int | None:
-    """Return the bytes that this process grows by when it opens an index and looks up questions."""
+def memory_of(folder: Path, library: Library, questions: Sequence[tuple[str, Meaning | None]]) -> int | None:
+    """Return the bytes that this process grows by when it opens an index and looks up questions by their meanings."""
     from app.library.index import Index
 
     before = memory_now(os.getpid())
     index = Index(folder)
     index.status(library)
-    for question in questions:
-        find_excerpts(index, question, library)
+    for question, meaning in questions:
+        find_excerpts(index, question, library, meaning)
     after = memory_now(os.getpid())
     index.close()
     return None if before is None or after is None else after - before

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+ItemT = TypeVar("ItemT")
 
 
 class Stopped(Exception):
@@ -92,3 +95,10 @@ class Quiet(Relay):
 
     def partial(self, result: object) -> None:
         """Ignore the partial result."""
+
+
+def checked(items: Iterable[ItemT], report: Report) -> Iterator[ItemT]:
+    """Yield items; raises Stopped before the next one when the work is to stop."""
+    for item in items:
+        report.check()
+        yield item

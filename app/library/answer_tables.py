@@ -71,6 +71,7 @@ _ANSWER = Record(KeptAnswer)
 _COLUMNS = (*_CELL.columns, *_ANSWER.columns)
 _CELLS = ", ".join(f'cells."{name}"' for name in _COLUMNS)
 _VERDICTS = 'verdicts.verdict, verdicts.words, verdicts.start, verdicts."end", verdicts.judged'
+_OF_TABLE = '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)'
 _ON = 'ON verdicts."column" = cells."column" AND verdicts.sha256 = cells.sha256'
 
 
@@ -181,15 +182,47 @@ class AnswerTables(Database):
 
     def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
         """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
-        of_table = '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)'
         with self.reading() as connection:
-            found = _cells(connection, of_table, (table.number,))
+            found = _cells(connection, _OF_TABLE, (table.number,))
         return {(cell.sha256, cell.column): cell for cell in found}
+
+    def read(self, table: AnswerTable) -> list[tuple[str, int]]:
+        """The SHA-256 and column of a table's cells that were read, without decoding them."""
+        return self.select(f'SELECT sha256, "column" FROM cells WHERE {_OF_TABLE}', (table.number,))
 
     def cell(self, column: int, sha256: str) -> Cell | None:
         """One cell, None where nothing of it is stored."""
         with self.reading() as connection:
             return _cell(connection, column, sha256)
+
+    def unread(
+        self, columns: Iterable[int], lacking: Mapping[str, str], *, anew_by: str = "", most: int = -1
+    ) -> list[tuple[str, int]]:
+        """The SHA-256 and column of cells to be read, up to `most`, without decoding those that were read.
+
+        These are cells that are not stored, and those without a verdict that were read while their file lacked another
+        part, or none (`without_outdated`); if they are read `anew_by` a model, also those of another one. `lacking` has
+        by the SHA-256 of each file what it lacks (`LibraryFile.why_unread`).
+        """
+        # SQLite finds cells sooner in the order in which they are stored.
+        files = json_of({sha256: stored(lacking[sha256]) for sha256 in sorted(lacking)})
+        return self.select(
+            "SELECT file.key, asked.value FROM json_each(?) AS asked CROSS JOIN json_each(?) AS file"
+            ' LEFT JOIN cells ON cells."column" = asked.value AND cells.sha256 = file.key'
+            f" LEFT JOIN verdicts {_ON}"
+            ' WHERE cells."column" IS NULL OR verdicts.verdict IS NULL'
+            " AND (cells.reason <> file.value OR ? NOT IN ('', cells.model)) LIMIT ?",
+            (json_of(sorted(columns)), files, anew_by, most),
+        )
+
+    def count(self, columns: Iterable[int], files: Iterable[str], state: CellState) -> int:
+        """How many cells of these columns and files, given by their SHA-256, were read with this state."""
+        found = self.select(
+            'SELECT count(*) FROM cells WHERE "column" IN (SELECT value FROM json_each(?)) AND state = ?'
+            " AND sha256 IN (SELECT value FROM json_each(?))",
+            (json_of(list(columns)), state, json_of(list(files))),
+        )
+        return int(found[0][0])
 
     def question(self, column: int) -> str:
         """A column's question, also of one that was taken out of its table; empty where it is gone."""

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import log
@@ -17,13 +17,13 @@ from shutil import disk_usage
 import numpy as np
 
 from app.core.errors import SpanlightError
-from app.core.layout import Kind, Opened
-from app.core.library import RECOGNISED, FileState, Library, LibraryFile, LibraryStatus, is_gap
-from app.core.message import Message, joined, restored
+from app.core.layout import Opened
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus, is_gap
+from app.core.message import Message, restored
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
-from app.library.ledger import Content, Ledger, exists, has_files_below, is_empty
+from app.library.ledger import Content, Ledger, exists, file_reason, has_files_below, is_empty, text_with
 from app.library.packing import (
     deflate,
     inflate,
@@ -64,8 +64,8 @@ _K1 = 1.2
 _MOST_CACHED = 4_000_000
 # How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
-# How many gaps of a file are stored: a mailbox may have one for each attachment.
-_MOST_GAPS = 20
+# Texts that are deleted in one transaction.
+_TEXTS_A_SWEEP = 50
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -140,20 +140,23 @@ class Index(Ledger):
     # Indexing
 
     def link(self, file: LibraryFile, content: Content) -> bool:
-        """Give a file the text of an equal one that was read before; returns whether there is one."""
+        """Give a file the text of an equal one that was read before; returns whether there is one.
+
+        The file's own text, if it is to be read again, is none.
+        """
         with self._writing() as connection:
             return self._link(connection, file, content)
 
-    def holds(self, path: str, sha256: str) -> bool:
-        """Whether a file with these bytes and the same extension was read before."""
+    def holds(self, file: LibraryFile, sha256: str) -> bool:
+        """Whether `link` finds a text for a file with these bytes."""
         with self._reading() as connection:
-            return _text_with(connection, path, sha256) is not None
+            return text_with(connection, file, sha256) is not None
 
     def put(self, file: LibraryFile, opened: Opened, view: View, *, again: bool = False) -> None:
         """Store what was read from a file and index its passages, in one transaction. The text is not empty.
 
-        A file that has the same words as before keeps its passages, and so their vectors. With `again` the next update
-        reads it once more.
+        A file that has the same words as before keeps its passages, and so their vectors; its copies follow it. With
+        `again` the next update reads it once more.
         """
         text, title, suffix = opened.document.text, title_of(file.path), suffix_of(file.path)
         starts = starts_of_passages(text)
@@ -164,11 +167,6 @@ class Index(Ledger):
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            # A text of the same bytes was to be read again, and now is.
-            connection.execute(
-                "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
-                (opened.sha256, suffix),
-            )
             same = connection.execute(
                 "SELECT text FROM files JOIN bodies USING (text)"
                 " WHERE number = ? AND deflated = ? AND view = ? AND starts = ? AND NOT EXISTS"
@@ -184,6 +182,11 @@ class Index(Ledger):
                 connection.execute("UPDATE bodies SET layout = ? WHERE text = ?", (layout, number))
                 connection.execute("DELETE FROM again WHERE text = ?", (number,))
             else:
+                # The file's own text may be of the same bytes; the next `sweep` deletes it.
+                is_reread = connection.execute(
+                    "UPDATE texts SET sha256 = 'older ' || number WHERE sha256 = ? AND suffix = ?",
+                    (opened.sha256, suffix),
+                ).rowcount
                 first = allocate_numbers(connection, len(starts))
                 self._vectors.clear(np.arange(first, first + len(starts)))
                 number = connection.execute(
@@ -197,6 +200,12 @@ class Index(Ledger):
                     (number, *body, layout),
                 )
                 add_rows(connection, [*passage_rows(first, text, starts), name_row(number, title)])
+                if is_reread:
+                    copies = (
+                        "UPDATE files SET text = ? WHERE text = (SELECT text FROM files WHERE number = ?)"
+                    )
+                    connection.execute(copies, (number, file.number))
+                    self._rename(connection, number)
             if again:
                 connection.execute("INSERT INTO again VALUES (?)", (number,))
             self._note(connection, file, FileState.READ, file_reason(opened), content, number)
@@ -244,34 +253,22 @@ class Index(Ledger):
         if done:
             self.compact(report.check)
 
-    def texts_with_pictures(
-        self, library: Library, check: Callable[[], object] = lambda: None
-    ) -> Iterator[int]:
-        """Yield the texts of a library that have pages without text, which may be pictures.
+    def remove(self, library: Library, check: Callable[[], object] = lambda: None) -> None:
+        """Remove a library, and from the index the files that no other library has. No document is touched.
 
-        `check` is called before each is looked at, and may raise.
+        `check` is called as in `sweep`, before which the library is removed.
         """
-        for text in {file.text for file in self.files(library, [FileState.READ]) if file.pages}:
-            check()
-            with self._reading() as connection:
-                row = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
-            pages = unpack_layout(Document(""), Kind.PDF, row[0]).pages if row else ()
-            if any(page.recognised is None and not len(page.span) for page in pages):
-                yield text
-
-    def remove(self, library: Library) -> None:
-        """Remove a library, and from the index the files that no other library has. No document is touched."""
         with self._writing() as connection:
             connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
             connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
-            self._sweep(connection)
             self._write_backup(connection)
+        self._sweep(check)
 
-    def sweep(self) -> int:
+    def sweep(self, check: Callable[[], object] = lambda: None) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
 
         A file that is gone stays in the ledger without its text, unless another file has the same content. Returns how
-        many passages were deleted.
+        many passages were deleted. `check` is called before each transaction, and may raise: the next call goes on.
         """
         with self._writing() as connection:
             connection.execute(
@@ -280,7 +277,7 @@ class Index(Ledger):
                 (FileState.GONE, FileState.READ),
             )
             connection.execute("UPDATE files SET text = NULL, reason = '' WHERE state = ?", (FileState.GONE,))
-            return self._sweep(connection)
+        return self._sweep(check)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
         """Merge the segments of the search index, and shrink each file of which more than 5% is free.
@@ -309,7 +306,7 @@ class Index(Ledger):
             self._vectors.compact()
 
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
-        text = _text_with(connection, file.path, content.sha256)
+        text = text_with(connection, file, content.sha256)
         if text is not None:
             (reason,) = connection.execute(
                 "SELECT coalesce(max(reason), '') FROM files WHERE text = ?", (text,)
@@ -332,33 +329,50 @@ class Index(Ledger):
                 add_rows(connection, [name_row(text, name)])
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
-    def _sweep(self, connection: sqlite3.Connection) -> int:
-        unused = connection.execute(
-            "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
-        ).fetchall()
-        dropped = [np.zeros(0, dtype=np.int64)]
-        texts, end = connection.execute("""SELECT count(*), max("first" + passages) FROM texts""").fetchone()
-        if texts == len(unused) > 0:  # all at once is faster
-            dropped.append(np.arange(end))
-            connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
-            connection.execute("DELETE FROM texts")
-            connection.execute("DELETE FROM gaps")
-            unused = []
-        for (text,) in unused:
-            first, name, words, starts = self._indexed(connection, text)
-            if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
-                delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
-            connection.execute("DELETE FROM texts WHERE number = ?", (text,))
-            release_numbers(connection, first, len(starts))
-            dropped.append(np.arange(first, first + len(starts)))
+    def _sweep(self, check: Callable[[], object]) -> int:
+        check()
+        with self._writing() as connection:
+            unused = connection.execute(
+                "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
+            ).fetchall()
+            texts, end = connection.execute(
+                """SELECT count(*), max("first" + passages) FROM texts"""
+            ).fetchone()
+            if texts == len(unused) > 0:  # all at once is faster
+                connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+                connection.execute("DELETE FROM texts")
+                connection.execute("DELETE FROM gaps")
+                # If the transaction is rolled back, the vectors are computed again.
+                self._vectors.clear(np.arange(end))
+                return int(end)
+        deleted = 0
+        for at in range(0, len(unused), _TEXTS_A_SWEEP):
+            check()
+            with self._writing() as connection:
+                some = [self._delete(connection, text) for (text,) in unused[at : at + _TEXTS_A_SWEEP]]
+                self._vectors.clear(np.concatenate(some))
+            deleted += sum(map(len, some))
         # Equal files share their text, and one of them may have left it.
-        shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
-        for (text,) in shared:
-            self._rename(connection, text)
-        numbers = np.concatenate(dropped)
-        # If the transaction is rolled back, the vectors are computed again.
-        self._vectors.clear(numbers)
-        return len(numbers)
+        with self._writing() as connection:
+            shared = connection.execute("SELECT number FROM texts WHERE instr(name, char(10))").fetchall()
+            for (text,) in shared:
+                check()
+                self._rename(connection, text)
+        return deleted
+
+    def _delete(self, connection: sqlite3.Connection, text: int) -> np.ndarray:
+        """Delete a text, unless it has a file meanwhile; returns the numbers of its passages that were deleted."""
+        there = (
+            "SELECT 1 FROM texts WHERE number = ? AND number NOT IN (SELECT text FROM files WHERE text = ?)"
+        )
+        if not connection.execute(there, (text, text)).fetchone():
+            return np.zeros(0, dtype=np.int64)
+        first, name, words, starts = self._indexed(connection, text)
+        if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
+            delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
+        connection.execute("DELETE FROM texts WHERE number = ?", (text,))
+        release_numbers(connection, first, len(starts))
+        return np.arange(first, first + len(starts))
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
         """A text's first passage number, its name, its characters, and the starts of its passages in these."""
@@ -379,8 +393,8 @@ class Index(Ledger):
             scores = np.zeros(len(own), dtype=np.float32)
             for number, word in enumerate(words):
                 candidates = rows_with(connection, word, respell=number < MOST_RESPELT)
-                frequencies = (_frequencies(rows, ranges, len(own)) * own for rows in candidates)
-                frequency = next((each for each in frequencies if each.any()), np.zeros_like(scores))
+                counted = (_frequencies(rows, ranges, len(own)) * own for rows in candidates)
+                frequency = next((each for each in counted if each.any()), np.zeros_like(scores))
                 found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
                 scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
@@ -548,15 +562,6 @@ class Index(Ledger):
         return ranges
 
 
-def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
-    """The number of the text read from these bytes under the extension of this path; None where there is none."""
-    row = connection.execute(
-        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN (SELECT text FROM again)",
-        (sha256, suffix_of(path)),
-    ).fetchone()
-    return row[0] if row is not None else None
-
-
 def _mask(ranges: Ranges) -> np.ndarray:
     """Whether the passage of each number is in these ranges, up to the last of them."""
     there = np.zeros(ranges.firsts[-1] + ranges.counts[-1] if ranges.texts else 0, dtype=bool)
@@ -589,11 +594,3 @@ def _dropped() -> SpanlightError:
     return SpanlightError(
         Message("The file has changed or is gone since it was found."), Message("Ask again.")
     )
-
-
-def file_reason(opened: Opened) -> str:
-    """What of a document was not read, and that pages of it were recognised; empty for neither."""
-    reasons = [*opened.gaps[:_MOST_GAPS]]
-    if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):
-        reasons.append(RECOGNISED.filled(n=number))
-    return reasons[0] if len(reasons) == 1 else joined(reasons, " ")

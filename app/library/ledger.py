@@ -6,24 +6,31 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from app.core.atomic import replacing
 from app.core.errors import SpanlightError
-from app.core.library import FileState, Library, LibraryFile
-from app.core.message import Message, stored
+from app.core.layout import Kind, Opened
+from app.core.library import RECOGNISED, FileState, Library, LibraryFile
+from app.core.message import Message, joined, stored
 from app.core.plain import json_of
+from app.core.text import Document
 from app.library.database import Database
-from app.library.schema import FILES, MIGRATIONS, file_of_row
+from app.library.packing import unpack_layout
+from app.library.schema import FILES, MIGRATIONS, file_of_row, suffix_of
 from app.library.search import clean
 
 _log = logging.getLogger(__name__)
 
 # A file's reason if that tells of its text, which it keeps; empty if it tells why it has none.
 _OF_ITS_TEXT = "CASE WHEN text IS NULL THEN '' ELSE reason END"
+
+
+# How many gaps of a file are stored: a mailbox may have one for each attachment.
+_MOST_GAPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +148,20 @@ class Ledger:
 
     # Files
 
-    def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
-        """A library's files in the order of their paths; with `states` only those in one of these."""
+    def files(
+        self,
+        library: Library,
+        states: Iterable[FileState] = (),
+        check: Callable[[], object] = lambda: None,
+    ) -> list[LibraryFile]:
+        """A library's files in the order of their paths; with `states` only those in one of these.
+
+        `check` is called for each, and may raise.
+        """
         wanted = tuple(states) or tuple(FileState)
+        condition = f"files.state IN ({', '.join('?' * len(wanted))})"
         with self._reading() as connection:
-            return _files(connection, library, f"files.state IN ({', '.join('?' * len(wanted))})", *wanted)
+            return _files(connection, library, condition, *wanted, check=check)
 
     def file(self, path: str) -> LibraryFile | None:
         """The file at a path, None if it is in no library."""
@@ -184,10 +200,29 @@ class Ledger:
             )
 
     def to_read_again(self, library: Library) -> list[LibraryFile]:
-        """A library's files that were read and are to be read again, in the order of their paths."""
+        """A library's files that were read and are to be read again, one for each text, in the order of their paths."""
         with self._reading() as connection:
             condition = "files.state = ? AND files.text IN (SELECT text FROM again)"
-            return _files(connection, library, condition, FileState.READ)
+            found = _files(connection, library, condition, FileState.READ)
+        by_text: dict[int, LibraryFile] = {}
+        for file in found:
+            by_text.setdefault(file.text, file)
+        return list(by_text.values())
+
+    def texts_with_pictures(
+        self, library: Library, check: Callable[[], object] = lambda: None
+    ) -> Iterator[int]:
+        """Yield the texts of a library that have pages without text, which may be pictures.
+
+        `check` is called before each is looked at, and may raise.
+        """
+        for text in {file.text for file in self.files(library, [FileState.READ]) if file.pages}:
+            check()
+            with self._reading() as connection:
+                row = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
+            pages = unpack_layout(Document(""), Kind.PDF, row[0]).pages if row else ()
+            if any(page.recognised is None and not len(page.span) for page in pages):
+                yield text
 
     def keep(self, file: LibraryFile) -> None:
         """Leave a file that was to be read again as it was read."""
@@ -326,6 +361,14 @@ class Ledger:
             yield connection
 
 
+def file_reason(opened: Opened) -> str:
+    """What of a document was not read, and that pages of it were recognised; empty for neither."""
+    reasons = [*opened.gaps[:_MOST_GAPS]]
+    if number := sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages):
+        reasons.append(RECOGNISED.filled(n=number))
+    return reasons[0] if len(reasons) == 1 else joined(reasons, " ")
+
+
 def exists(path: str) -> bool:
     """Whether there is a file or folder at a path, as far as can be told."""
     try:
@@ -363,16 +406,34 @@ def has_files_below(connection: sqlite3.Connection, library: Library, root: str)
     return found.fetchone() is not None
 
 
+def text_with(connection: sqlite3.Connection, file: LibraryFile, sha256: str) -> int | None:
+    """The number of the text of a file with these bytes; None if it is to be read again from this one."""
+    row = connection.execute(
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ? AND number NOT IN"
+        " (SELECT text FROM again JOIN files USING (text) WHERE files.number = ?)",
+        (sha256, suffix_of(file.path), file.number),
+    ).fetchone()
+    return row[0] if row is not None else None
+
+
 def _files(
-    connection: sqlite3.Connection, library: Library, condition: str, *values: str
+    connection: sqlite3.Connection,
+    library: Library,
+    condition: str,
+    *values: str,
+    check: Callable[[], object] = lambda: None,
 ) -> list[LibraryFile]:
-    """A library's files that fulfil an SQL condition, in the order of their paths."""
+    """A library's files that fulfil an SQL condition, in the order of their paths; `check` is called for each."""
     rows = connection.execute(
         f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ? AND {condition}"
         " ORDER BY files.path",
         (library.number, *values),
     )
-    return [file_of_row(row) for row in rows]
+    files = []
+    for row in rows:
+        check()
+        files.append(file_of_row(row))
+    return files
 
 
 def _libraries(connection: sqlite3.Connection) -> list[Library]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from enum import Enum
 from typing import Any, Generic, TypeVar, get_type_hints
@@ -31,6 +31,7 @@ class Record(Generic[KindT]):
         known = [each.name for each in fields(kind) if each.name not in without]  # type: ignore[arg-type]
         self._kind = kind
         self._kinds = {name: hints[name] for name in names or known}
+        self._loaders = {name: _loader(kind) for name, kind in self._kinds.items()}
         self.columns = tuple(column for name in self._kinds for column in self._columns_of(name))
         self.column_list = ", ".join(f'"{column}"' for column in self.columns)
 
@@ -45,7 +46,7 @@ class Record(Generic[KindT]):
     def fields(self, row: Sequence[Any]) -> dict[str, Any]:
         """The fields' values in a row of the columns, by name."""
         left = iter(row)
-        return {name: _value(kind, left) for name, kind in self._kinds.items()}
+        return {name: load(left) for name, load in self._loaders.items()}
 
     def load(self, row: Sequence[Any], **others: Any) -> KindT:
         """The object in a row of the columns; `others` are the fields that have no column."""
@@ -61,11 +62,15 @@ class Record(Generic[KindT]):
 _SPANS = (Span, Span | None)
 
 
-def _value(kind: Any, left: Any) -> Any:
+def _loader(kind: Any) -> Callable[[Iterator[Any]], Any]:
+    """The function that takes the value of a field of this kind from the columns that are left of a row."""
     if kind in _SPANS:
-        return span_of(next(left), next(left))
-    value = next(left) if kind is object else from_sqlite(next(left))
-    return kind(value) if kind is bool or (isinstance(kind, type) and issubclass(kind, Enum)) else value
+        return lambda left: span_of(next(left), next(left))
+    if kind in (object, int, float):
+        return next
+    if kind is bool or (isinstance(kind, type) and issubclass(kind, Enum)):
+        return lambda left: kind(from_sqlite(next(left)))
+    return lambda left: from_sqlite(next(left))
 
 
 def insert(table: str, columns: Sequence[str], conflict: str = "") -> str:

@@ -26,7 +26,7 @@ _PREFIX = "vectors-"
 class Vectors:
     """Unit vectors of `width` numbers, each as int8 with a scale; a scale of 0 stands for no vector.
 
-    A row takes `width` + 4 bytes and is written whole. Raises OSError where the disk refuses.
+    A row takes `width` + 4 bytes. Raises OSError where the disk refuses.
     """
 
     def __init__(self, file: Path, width: int) -> None:
@@ -41,6 +41,10 @@ class Vectors:
         most = np.abs(vectors).max(axis=1)
         rows["scale"] = most / 127
         rows["values"] = np.rint(vectors / np.maximum(rows["scale"], 1e-12)[:, None])
+        # The system may break off a write anywhere, at a kill or on a full disk: no scale counts before its values.
+        unscaled = rows.copy()
+        unscaled["scale"] = 0
+        self._write(numbers, unscaled)
         self._write(numbers, rows)
 
     def clear(self, numbers: np.ndarray) -> None:

@@ -7,15 +7,18 @@ import lzma
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from app.bench.library import build, look_up, measure, rank_of, workspace_at
+from app.bench.library import build, look_up, measure, memory_of, rank_of, workspace_at
 from app.bench.library_texts import SETS, LibraryQuestion, question_sets, write_documents
 from app.bench.plan import BenchPlan
 from app.bench.texts import QUESTIONS_FILE, pool
 from app.core.report import Silent
+from app.flows.library.embed import Meaning
 from tests.bench.test_anytime import rows, write
 from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.libraries import linked, stored
 
 WORDS = 20_000
 
@@ -104,3 +107,17 @@ def test_questions_with_a_name_end_with_it(data: Path) -> None:
         "The notice period is thirty days.",
         (("thirty", 21),),
     )
+
+
+def test_the_memory_of_an_index_is_that_of_its_vectors_too(tmp_path: Path) -> None:
+    workspace, vectors, width = fake_workspace(tmp_path / "home"), "wide-20000", 20_000
+    index, library = workspace.library, linked(workspace, tmp_path)
+    stored(index, library, {f"/d/{at}.txt": f"Text {at}." for at in range(500)})
+    passages = [passage for passage, _ in index.without_vectors(vectors, 500)]
+    index.put_vectors(vectors, passages, np.full((500, width), width**-0.5, dtype=np.float32))
+    meaning = Meaning(np.full(width, width**-0.5, dtype=np.float32), vectors, 1.0)
+    folder = workspace.paths.library
+    workspace.close()
+    plain, taken = (memory_of(folder, library, [("text", each)]) for each in (None, meaning))
+    if plain is not None and taken is not None:  # the system tells it
+        assert taken - plain > 0.9 * 500 * width

@@ -154,6 +154,7 @@ class Slow(FakeEngine):
     found = True
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        assert isinstance(request, Question)
         if self.found:
             report.partial(replace(read(request), complete=False, windows=30, windows_total=100))
         report.progress(Progress(34, 100, "windows", 9.0))

@@ -20,12 +20,13 @@ import torch
 from app.core.answer_table import AnswerTable
 from app.core.corrections import Verdict
 from app.core.library import FileState, Library
-from app.core.models import Head
+from app.core.models import Head, ModelCard
 from app.core.report import Silent
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import judge, save_table
 from app.flows.library import update as update_module
+from app.flows.library.embed import vectors_name
 from app.flows.library.update import update
 from app.flows.teach import reader
 from app.flows.teach.reader import teach_reader, unfinished, versions
@@ -108,27 +109,48 @@ FILLER = """
 import sys, time
 from pathlib import Path
 from app.core.report import Silent
+from app.engine.client import Engine
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import tables
 from tests.flows.fake_engine import FakeEngine, fake_workspace
-class Slow(FakeEngine):
+class Told:
     def run(self, request, choice, report):
         time.sleep(0.002)
         print(request.documents[0].name, request.text, flush=True)
         return super().run(request, choice, report)
-workspace = fake_workspace(Path(sys.argv[1]), Slow())
-(table,) = tables(workspace, Silent())
-print("begun", flush=True)
-fill(workspace, table, Silent())
-print("ended", flush=True)
+class Fake(Told, FakeEngine):
+    pass
+class Real(Told, Engine):
+    pass
+if __name__ == "__main__":
+    home = Path(sys.argv[1])
+    if sys.argv[2] == "fake":
+        workspace = fake_workspace(home, Fake())
+    else:
+        from tests.helpers.teaching import reader_workspace
+        workspace = reader_workspace(home, Real(home / "engine.log"))
+    (table,) = tables(workspace, Silent())
+    print("begun", flush=True)
+    fill(workspace, table, Silent())
+    print("ended", flush=True)
 """
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])
-def test_a_table_equals_one_filled_in_one_go(tmp_path: Path, start: Start, kills: int) -> None:
+@pytest.mark.parametrize(
+    ("engine", "kills"),
+    [
+        ("fake", 4),
+        ("real", 1),
+        pytest.param("fake", 100, marks=pytest.mark.long),
+        pytest.param("real", 20, marks=[pytest.mark.long, pytest.mark.timeout(1200)]),
+    ],
+)
+def test_a_table_equals_one_filled_in_one_go(tmp_path: Path, start: Start, engine: str, kills: int) -> None:
     chance = random.Random(kills)
-    texts = {f"/docs/{at}.txt": f"Text {at} is by Anna, of {at} days." for at in range(40 + 3 * kills)}
-    with_kills, fresh = fake_workspace(tmp_path / "one"), fake_workspace(tmp_path / "fresh")
+    number = (40 if engine == "fake" else 8) + 3 * kills
+    texts = {f"/docs/{at}.txt": f"Text {at} is by Anna, of {at} days." for at in range(number)}
+    make = fake_workspace if engine == "fake" else reader_workspace
+    with_kills, fresh = make(tmp_path / "one"), make(tmp_path / "fresh")
     tables = []
     for workspace in (with_kills, fresh):
         library = linked(workspace, tmp_path)
@@ -137,7 +159,9 @@ def test_a_table_equals_one_filled_in_one_go(tmp_path: Path, start: Start, kills
         tables.append(save_table(workspace, table, QUIET))
     asked: list[str] = []
     for _ in range(kills):
-        _, *some = killed(start(FILLER, tmp_path / "one"), 1, chance.uniform(0, 0.06))
+        # The model process takes seconds to start, and then is as fast as the fake.
+        lines = 1 if engine == "fake" else 2
+        _, *some = killed(start(FILLER, tmp_path / "one", engine), lines, chance.uniform(0, 0.06))
         asked += some
         file = files[chance.choice(list(texts))]
         judge(with_kills, file.sha256, chance.choice(tables[0].columns).number, Verdict.RIGHT, QUIET)
@@ -145,7 +169,10 @@ def test_a_table_equals_one_filled_in_one_go(tmp_path: Path, start: Start, kills
     done = fill(with_kills, tables[0], QUIET)
     fill(fresh, tables[1], QUIET)
     found, expected = (
-        {key: (cell.state, cell.answer) for key, cell in workspace.tables.cells(table).items()}
+        {
+            key: (cell.state, cell.words, cell.span, pytest.approx(cell.no_answer, abs=1e-4))
+            for key, cell in workspace.tables.cells(table).items()
+        }
         for workspace, table in zip((with_kills, fresh), tables, strict=True)
     )
     assert found == expected and len(found) == len(texts) * len(QUESTIONS)
@@ -241,6 +268,58 @@ def test_the_index_equals_one_made_in_one_go(
     assert replace(library, number=0) == replace(again, number=0)
     for workspace in (with_kills, fresh):
         workspace.close()
+
+
+EMBEDDER = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from app.core.models import Head, ModelCard
+from app.core.report import Silent
+from app.flows.library import embed as module
+from tests.flows.fake_engine import fake_workspace
+from tests.helpers.libraries import vector_of
+module._MOST_BATCH = 8
+class Encoder:
+    def run(self, request, choice, report):
+        time.sleep(0.002)
+        print(*(text.split()[1] for text in request.texts), flush=True)
+        return np.array([vector_of(text) for text in request.texts])
+home, folder = sys.argv[1:]
+encoder = ModelCard("encoder", folder, "bert", (Head.EMBEDDINGS,), width=32)
+workspace = fake_workspace(Path(home), Encoder(), None, encoder)
+print("begun", flush=True)
+module.embed(workspace, Silent())
+print("ended", flush=True)
+"""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
+def test_every_passage_gets_its_own_vector_once(tmp_path: Path, start: Start, kills: int) -> None:
+    chance, home, folder = random.Random(kills), tmp_path / "home", tmp_path / "encoder"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"weights")
+    vectors = vectors_name(ModelCard("encoder", str(folder), "bert", (Head.EMBEDDINGS,), width=32))
+    workspace, number = fake_workspace(home), 50 + 60 * kills
+    library, index = linked(workspace, tmp_path), workspace.library
+    stored(index, library, {f"/docs/{at}.txt": f"Text {at} is by Anna." for at in range(number)})
+    kept: set[str] = set()
+    have = 0
+    for _ in range(kills):
+        _, *requests = killed(start(EMBEDDER, home, folder), 2, chance.uniform(0, 0.03))
+        assert "ended" not in requests, "it is done before it was killed often enough"
+        *before, last = (request.split() for request in requests)
+        assert kept.isdisjoint((*last, *(each for request in before for each in request)))
+        kept.update(each for request in before for each in request)
+        least = have + sum(map(len, before))
+        have, total = index.count_vectors(vectors, library)
+        # The last ones may have been stored before the kill, or not.
+        assert least <= have <= least + len(last) and total == number
+    assert have_their_own(index, library, vectors)
+    give_vectors(index, vectors)
+    assert have_their_own(index, library, vectors) and index.without_vectors(vectors, 1) == []
+    workspace.close()
 
 
 TEACHER = """\

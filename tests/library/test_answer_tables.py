@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, without_outdated
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
-from app.core.library import Library
+from app.core.library import FileState, Library, LibraryFile
 from app.core.message import Message
 from app.core.text import Span
 from app.library.answer_tables import AnswerTables, Origin, library_of
@@ -128,6 +128,51 @@ def test_a_cell_comes_back_as_it_was_put(
     cell = replace(a_cell(table), state=state, answer=answer)
     assert roomy.put(cell) == cell
     assert roomy.cell(cell.column, cell.sha256) == cell
+
+
+GAPS = ["", "A page is damaged.", Message("{n} page is damaged.", "{n} pages are damaged.", n=2)]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([None, CellState.ANSWER, CellState.ABSENT_IN_PART]),
+            st.sampled_from(["reader", "other"]),
+            st.sampled_from(GAPS),
+            st.sampled_from([Verdict.NONE, Verdict.RIGHT]),
+            st.sampled_from(GAPS),
+        ),
+        max_size=6,
+    ),
+    st.sampled_from(["", "reader"]),
+)
+def test_what_is_to_be_read_is_what_is_not_stored_or_outdated(
+    roomy: AnswerTables, rows: list[tuple[CellState | None, str, str, Verdict, str]], anew_by: str
+) -> None:
+    table = a_table(roomy, "Who?", "When?", name=f"Table {len(roomy.tables())}")
+    column, other = (each.number for each in table.columns)
+    files = []
+    for at, (state, model, reason, verdict, lacks) in enumerate(rows):
+        cell = replace(a_cell(table, f"{at:064}"), model=model, reason=reason)
+        files.append(LibraryFile(at, f"/{at}", FileState.READ, lacks, sha256=cell.sha256))
+        if state is not None:
+            roomy.put(replace(cell, state=state))
+        if verdict is not Verdict.NONE:
+            roomy.judge(column, cell.sha256, verdict, "", None, 1.0)
+    current = without_outdated(roomy.cells(table), files)
+    expected = {
+        (file.sha256, column)
+        for file in files
+        if (cell := current.get((file.sha256, column))) is None  # type: ignore[assignment]
+        or cell.state is CellState.UNREAD
+        or (cell.verdict is Verdict.NONE and anew_by not in ("", cell.model))
+    }
+    lacking = {file.sha256: file.why_unread for file in files}
+    assert set(roomy.unread([column], lacking, anew_by=anew_by)) == expected
+    assert len(roomy.unread([column, other], lacking, anew_by=anew_by)) == len(expected) + len(files)
+    assert len(roomy.unread([other], lacking, most=1)) == min(1, len(files))
+    in_part = sum(state is CellState.ABSENT_IN_PART for state, *_ in rows)
+    assert roomy.count([column], lacking, CellState.ABSENT_IN_PART) == in_part
 
 
 def test_two_processes_may_judge(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Block, BlockKind, Kind
-from app.core.library import FileState, Library
+from app.core.library import FileState, Library, LibraryFile
 from app.core.message import Message
 from app.core.report import Silent, Stopped
 from app.core.text import Span, View
@@ -228,23 +228,63 @@ def test_a_word_that_no_file_has_is_searched_without_its_slip(
     assert sorted(found_in(index, library, question)) == names
 
 
-def test_a_text_to_be_read_again_is_searched_and_stands_for_no_new_file(
-    index: Index, library: Library
-) -> None:
-    files = stored(index, library, {"/docs/a.txt": "Three months.", "/docs/b.txt": "Four weeks."})
-    index.read_again([files["/docs/a.txt"].text])
-    assert index.to_read_again(library) == [files["/docs/a.txt"]]
-    assert found_in(index, library, "months") == ["a.txt"] and index.status(library).read == 2
-    assert not index.holds("/docs/c.txt", files["/docs/a.txt"].sha256)
-    assert not index.link(files["/docs/b.txt"], Content(files["/docs/a.txt"].sha256, 1, 1))
-    longer = replace(opened_text("Three months and more.", "/docs/a.txt"), sha256=files["/docs/a.txt"].sha256)
-    index.put(files["/docs/a.txt"], longer, View())
-    assert index.to_read_again(library) == [] and index.holds("/docs/c.txt", longer.sha256)
+def test_a_text_to_be_read_again_is_searched_and_its_copies_follow(index: Index, library: Library) -> None:
+    texts = {"/docs/a.txt": "Three months.", "/docs/b.txt": "Four weeks.", "/docs/copy.txt": "Three months."}
+    files = stored(index, library, texts)
+    read, other, copy = files.values()
+    index.read_again([read.text])
+    assert index.to_read_again(library) == [read], "once for all copies"
+    assert found_in(index, library, "months") == ["a.txt"] and index.status(library).read == 3
+    assert not index.holds(read, read.sha256) and not index.holds(copy, read.sha256)
+    assert not index.link(copy, Content(read.sha256, 1, 1))
+    new = LibraryFile(0, "/docs/new.txt", FileState.WAITING)
+    assert index.holds(new, read.sha256) and not index.holds(replace(new, path="/docs/a.md"), read.sha256)
+    longer = replace(opened_text("Three months and more.", read.path), sha256=read.sha256)
+    index.put(read, longer, View())
     index.sweep()
+    assert index.to_read_again(library) == [] and index.holds(copy, longer.sha256)
     assert [words for _, words in index.without_vectors(NONE, 9)] == ["Four weeks.", longer.document.text]
-    index.read_again([files["/docs/b.txt"].text])
-    index.keep(files["/docs/b.txt"])
-    assert index.to_read_again(library) == [] and index.holds("/docs/c.txt", files["/docs/b.txt"].sha256)
+    assert len({file.text for file in index.files(library)}) == 2
+    assert found_in(index, library, "copy") == ["a.txt"], "by the name of its copy"
+    index.read_again([other.text])
+    index.keep(other)
+    assert index.to_read_again(library) == [] and index.holds(new, other.sha256)
+
+
+def test_copies_of_what_is_to_be_read_again_share_its_text(index: Index, library: Library) -> None:
+    opened = opened_text("Three months.", "/docs/a.pdf", Kind.PDF)
+    index.record_walk(library, [(f"/docs/{name}.pdf", opened.size, 1) for name in "abc"])
+    first, *copies = index.files(library)
+    index.put(first, opened, View(), again=True)
+    content = Content(opened.sha256, opened.size, 1)
+    assert all(index.holds(copy, opened.sha256) and index.link(copy, content) for copy in copies)
+    (again,) = index.to_read_again(library)
+    assert {file.text for file in index.files(library)} == {again.text}
+    index.put(again, replace(opened, language="en"), View())
+    assert index.to_read_again(library) == [] and index.status(library).passages == 1
+    assert {(file.text, file.language) for file in index.files(library)} == {(again.text, "en")}
+
+
+def test_deleting_many_texts_may_be_stopped_and_goes_on(index: Index, library: Library) -> None:
+    other = index.save(Library(0, "Other", ("/other",)))
+    stored(index, library, {f"/docs/{at}.txt": f"Text {at}." for at in range(120)})
+    stored(index, other, {"/other/a.txt": "Another text.", "/other/b.txt": "Text 7."})
+    give_vectors(index, "some-32")
+    left = [None] * 2
+
+    def check() -> None:
+        if not left:
+            raise Stopped
+        left.pop()
+
+    with pytest.raises(Stopped):
+        index.remove(library, check)
+    assert index.libraries() == [other]
+    assert 0 < index.sweep() < 119, "the first ones were deleted before the stop"
+    assert {words for _, words in index.without_vectors(NONE, 200)} == {"Another text.", "Text 7."}
+    assert index.sweep() == 0 and have_their_own(index, other, "some-32")
+    stored(index, other, {"/other/c.txt": "A new text."})
+    assert [words for _, words in index.without_vectors("some-32", 9)] == ["A new text."]
 
 
 def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
@@ -555,5 +595,8 @@ def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
     index = Index(tmp_path / "library")
     library = index.save(Library(0, "Manuals", ("/docs",)))
     index.record_walk(library, [("/docs/a.txt", 1, 1)])
-    assert index.holds("/a.txt", "a") and index.status(library).languages == {}
+    assert (
+        index.holds(LibraryFile(0, "/a.txt", FileState.WAITING), "a")
+        and index.status(library).languages == {}
+    )
     index.close()

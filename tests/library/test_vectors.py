@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -41,6 +42,25 @@ def test_cosines_are_within_a_hundredth_of_the_exact_ones(vectors: Vectors) -> N
     # Each is nearest to itself.
     assert [int(vectors.scores(put[at]).argmax()) for at in (0, 17, 4999)] == [1, 18, 5000]
     assert vectors.scores(put[0])[1] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no limit on a file's size")
+def test_a_write_that_is_broken_off_leaves_no_half_of_a_vector(vectors: Vectors) -> None:
+    import resource
+
+    put, row = unit(8), WIDTH + 4
+    vectors.put(np.array([7]), put[7:])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4 * row + row // 2, before[1]))
+    try:
+        with pytest.raises(OSError):
+            vectors.put(np.arange(1, 7), put[1:7])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    for at in np.flatnonzero(vectors.have(8)).tolist():
+        assert vectors.scores(put[at])[at] == pytest.approx(1, abs=0.01)
+    vectors.put(np.arange(1, 7), put[1:7])
+    assert vectors.have(8).tolist() == [False, *[True] * 7]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 60), st.integers(1, 20)), max_size=12))

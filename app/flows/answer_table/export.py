@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,7 +14,7 @@ from app.core.days import iso
 from app.core.errors import SpanlightError
 from app.core.library import FileState, LibraryFile
 from app.core.message import Message
-from app.core.report import Report
+from app.core.report import Report, checked
 from app.core.tables import csv_lines
 from app.core.wording import low_confidence, percent
 from app.documents.orders import Extend
@@ -157,7 +157,7 @@ def _write(
         if kind == ".xlsx":
             file.write(_workbook(columns, list(rows), report))
         else:
-            lines = (line.values.values() for row in _with_checks(rows, report) for line in row)
+            lines = (line.values.values() for row in checked(rows, report) for line in row)
             file.writelines(lines_as(kind, _column_names(), lines))
         report.check()
 
@@ -211,12 +211,6 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
         ]
         for file in files
     ]
-
-
-def _with_checks(rows: Iterable[list[_Line]], report: Report) -> Iterator[list[_Line]]:
-    for row in rows:
-        report.check()
-        yield row
 
 
 def _column_names() -> list[str]:
@@ -280,7 +274,7 @@ def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report
         ["document", *(column.question for column in columns)],
         (
             [(Path(row[0].file.path).name, True), *map(_sheet_cell, row)]
-            for row in _with_checks(rows, report)
+            for row in checked(rows, report)
             if row
         ),
         [32, *[36] * len(columns)],
@@ -292,7 +286,7 @@ def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report
         names,
         (
             [(one, True) for one in (line.values | {"value": line.countable}).values()]
-            for row in _with_checks(rows, report)
+            for row in checked(rows, report)
             for line in row
         ),
         [_WIDTHS.get(name, 12) for name in names],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, without_outdated
-from app.core.corrections import Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Column
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, LibraryFile
@@ -54,8 +53,8 @@ def is_incomplete(workspace: Workspace, number: int, report: Report) -> bool:
     """Whether cells of the table with this number are still to be read; False if it, or its library, was removed."""
     for table in tables(workspace, report):
         if table.number == number and table.library:
-            files = files_of(workspace, table, [FileState.READ])
-            return bool(_missing(table, files, _settled(workspace.tables.cells(table), files)))
+            files = _reading_order(files_of(workspace, table, [FileState.READ]))
+            return bool(_missing(workspace, table, files, most=1))
     return False
 
 
@@ -90,12 +89,9 @@ def fill(
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
     files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
     anew_by = reader if anew else ""
-    stored = _settled(workspace.tables.cells(table), files, anew_by)
-    missing = _missing(table, files, stored)
+    missing = _missing(workspace, table, files, anew_by)
     pace = _FillProgress(report, missing)
-    there = {file.sha256 for file in files}
     read = failed = 0
-    in_part = sum(cell.state is CellState.ABSENT_IN_PART for cell in stored.values() if cell.sha256 in there)
     with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
             for cell in _read_cells(workspace, file, some, Quiet(report), model, device, anew_by):
@@ -103,32 +99,28 @@ def fill(
                     failed += 1
                 else:
                     read += 1
-                    in_part += cell.state is CellState.ABSENT_IN_PART
                 report.partial(cell)
                 pace.count(file)
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
+    in_part = workspace.tables.count(
+        (column.number for column in table.columns),
+        (file.sha256 for file in files),
+        CellState.ABSENT_IN_PART,
+    )
     return Filled(read, before, failed, in_part, time.perf_counter() - began)
 
 
-def _settled(
-    cells: Mapping[tuple[str, int], Cell], files: Iterable[LibraryFile], anew_by: str = ""
-) -> dict[tuple[str, int], Cell]:
-    """The stored cells that need no reading; if all are read `anew_by` a model, another's only with a verdict."""
-    return {
-        key: cell
-        for key, cell in without_outdated(cells, files).items()
-        if cell.state is not CellState.UNREAD
-        and (cell.model == anew_by or not anew_by or cell.verdict is not Verdict.NONE)
-    }
-
-
 def _missing(
-    table: AnswerTable, files: Iterable[LibraryFile], settled: Mapping[tuple[str, int], Cell]
+    workspace: Workspace, table: AnswerTable, files: Iterable[LibraryFile], anew_by: str = "", most: int = -1
 ) -> list[_Missing]:
+    """The files with cells to be read, in their order; up to `most` of these cells count, or all."""
+    lacking = {file.sha256: file.why_unread for file in files}
+    numbers = [column.number for column in table.columns]
+    unread = set(workspace.tables.unread(numbers, lacking, anew_by=anew_by, most=most))
     return [
         (file, columns)
         for file in files
-        if (columns := [each for each in table.columns if (file.sha256, each.number) not in settled])
+        if (columns := [each for each in table.columns if (file.sha256, each.number) in unread])
     ]
 
 
@@ -158,7 +150,7 @@ def _claim_files(
         time.sleep(_POLL_SECONDS if left else 0.0)
 
 
-def _reading_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
+def _reading_order(files: Sequence[LibraryFile], first: Sequence[str] = ()) -> list[LibraryFile]:
     """The files in reading order, without duplicates of the same bytes."""
     by_bytes: dict[str, LibraryFile] = {}
     for file in files:
@@ -181,17 +173,18 @@ def _read_cells(
         opened = workspace.library.opened(file)
     except SpanlightError:
         return  # it has changed, and the next update reads it
+    store = workspace.tables
     for column in columns:
         report.check()
-        there = workspace.tables.cell(column.number, file.sha256)
-        if there is not None and _settled({(file.sha256, column.number): there}, [file], anew_by):
+        unread = store.unread([column.number], {file.sha256: file.why_unread}, anew_by=anew_by)
+        if not unread and (there := store.cell(column.number, file.sha256)) is not None:
             yield there  # another process has read it
             continue
         cell = read_cell(workspace, column, file, opened, report, model=model, device=device)
         if cell.state is CellState.FAILED:
             yield cell
             continue
-        stored = workspace.tables.put(cell)
+        stored = store.put(cell)
         if stored is not None:
             yield stored
 

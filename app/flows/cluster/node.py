@@ -35,8 +35,7 @@ from app.flows.cluster.store import Storage, Unreachable, is_address
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.update import Refusal, library_notes, refusal_for, refusal_without_text, sha256_of
 from app.flows.workspace import Workspace
-from app.library.index import file_reason
-from app.library.ledger import Content
+from app.library.ledger import Content, file_reason
 from app.models.disk.installed import fingerprint
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings

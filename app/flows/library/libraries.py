@@ -164,5 +164,5 @@ def rename_library(workspace: Workspace, library: Library, name: str, report: Re
 
 def remove_library(workspace: Workspace, library: Library, report: Report) -> None:
     """Remove a library and its index; the documents stay."""
-    workspace.library.remove(library)
+    workspace.library.remove(library, report.check)
     workspace.library.compact(report.check)

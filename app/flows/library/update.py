@@ -18,7 +18,7 @@ from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, is_gap
 from app.core.locks import exclusive, held
 from app.core.message import Message, joined
-from app.core.report import Progress, Quiet, Report, Silent, Stopped
+from app.core.report import Progress, Quiet, Report, Silent, Stopped, checked
 from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
@@ -98,18 +98,19 @@ def update(
         _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
-        found = ((file.path, file.size, file.modified) for file in there.files)
+        found = ((file.path, file.size, file.modified) for file in checked(there.files, report))
         away = [folder for folder in index.drives_away(library) if takes_folder(library, folder)]
         others = index.record_walk(library, found, there.refused, (*there.drives, *away))
         gone = _take_out_missing(
-            index, library, others, (*there.missing, *there.empty, *there.refused, *away)
+            index, library, checked(others, report), (*there.missing, *there.empty, *there.refused, *away)
         )
+        report.check()
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
             index.read_again(list(index.texts_with_pictures(library, report.check)))
-        waiting = index.files(library, [FileState.WAITING]) + index.to_read_again(library)
+        waiting = index.files(library, [FileState.WAITING], report.check) + index.to_read_again(library)
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))
         with _Readers(workspace, number, recognise) as readers:
@@ -123,7 +124,7 @@ def update(
         # What was chosen for tables follows its file.
         if workspace.tables.has_chosen(library) and (moved := index.moved(library)):
             workspace.tables.move(moved)
-        deleted = index.sweep()
+        deleted = index.sweep(report.check)
         if len(waiting) + len(gone) > _MANY_CHANGES or deleted > _MANY_PASSAGES:
             index.compact(report.check)
         # Files that were only moved are not gone.
@@ -162,7 +163,7 @@ def read_again(workspace: Workspace, path: str, password: str, report: Report) -
 
 
 def _take_out_missing(
-    index: Index, library: Library, others: list[LibraryFile], away: Iterable[str]
+    index: Index, library: Library, others: Iterable[LibraryFile], away: Iterable[str]
 ) -> set[int]:
     """Mark files that were not found as gone, or take them out of the library; returns the numbers of the former.
 
@@ -202,7 +203,7 @@ def _is_gone(path: str) -> bool:
 
 
 def _compare_all(index: Index, library: Library, report: Report) -> None:
-    files = index.files(library, [FileState.READ])
+    files = index.files(library, [FileState.READ], report.check)
     changed = []
     for done, file in enumerate(files):
         report.progress(Progress(done, len(files), Message("files compared")))
@@ -285,7 +286,7 @@ class _Readers:
         until = _StopWhen(lambda: self._stopped)
         # This costs little compared with reading, which it saves for files that were only moved.
         sha256 = sha256_of(file.path, until.check)
-        if sha256 and self._index.holds(file.path, sha256):
+        if sha256 and self._index.holds(file, sha256):
             return Content(sha256, size, modified)
         documents = self._free.get()
         try:

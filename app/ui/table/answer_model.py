@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +26,8 @@ from app.ui.kit.translation import localised
 from app.ui.table.cells import TYPES, CellWords, Row, certainty, rows_of, unread, words_of
 
 Index = QModelIndex | QPersistentModelIndex
+# Files that have changed and are shown without resetting the model.
+_MOST_IN_PLACE = 1000
 _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -95,21 +98,64 @@ class AnswerModel(QAbstractTableModel):
         self._arrange()
         self.endResetModel()
 
-    def set_files(self, files: Sequence[LibraryFile]) -> None:
-        """Show other files, or the same ones as they are now."""
-        every = rows_of(files)
-        if every != self._every:
-            self.beginResetModel()
-            before, self._every = self._lacking(), every
-            changed = {sha256 for sha256, _ in before ^ self._lacking()}
-            if changed:
-                of_these = {key: cell for key, cell in self.cells.items() if key[0] in changed}
-                for key in of_these.keys() - without_outdated(of_these, files).keys():
-                    self._words.pop(key, None)
-                    del self.cells[key]
-            self._count_cells()
-            self._arrange()
-            self.endResetModel()
+    def set_files(self, files: Sequence[LibraryFile]) -> bool:
+        """Show other files, or the same ones as they are now; returns whether anything differs.
+
+        If only some files differ, and no row is new or gone, the model is not reset.
+        """
+        present = [file for file in files if file.state is not FileState.GONE]
+        same = [row.file.number for row in self._every] == [file.number for file in present]
+        changed = {
+            row.file.number: file
+            for row, file in (zip(self._every, present, strict=True) if same else ())
+            if row.file is not file and row.file != file  # few are not the same object
+        }
+        if same and not changed:
+            return False
+        if 0 < len(changed) <= _MOST_IN_PLACE:
+            self._change_rows(changed)
+            return True
+        self.beginResetModel()
+        before, self._every = self._lacking(), rows_of(files)
+        if contents := {sha256 for sha256, _ in before ^ self._lacking()}:
+            self._drop_outdated([key for key in self.cells if key[0] in contents], files)
+        self._count_cells()
+        self._arrange()
+        self.endResetModel()
+        return True
+
+    def _change_rows(self, changed: Mapping[int, LibraryFile]) -> None:
+        """Show the files with these numbers as they are now."""
+        before = [row.file for row in self._every if row.file.number in changed]
+        contents = {file.sha256 for file in (*before, *changed.values())}
+        keys = [(sha256, column.number) for sha256 in contents for column in self.columns]
+        self._read -= self._count_read(keys)
+        for rows in self._every, self.rows:
+            rows[:] = [
+                replace(row, file=changed[row.file.number]) if row.file.number in changed else row
+                for row in rows
+            ]
+        for sha256 in contents:
+            self._files.pop(sha256, None)
+        self._take_files(row for row in self._every if row.file.sha256 in contents)
+        self._drop_outdated(keys, changed.values())
+        self._read += self._count_read(keys)
+        shown = [(at, row.file) for at, row in enumerate(self.rows) if row.file.sha256 in contents]
+        for sha256 in contents:
+            self._places.pop(sha256, None)
+        for at, file in shown:
+            self._places.setdefault(file.sha256, []).append(at)
+        for at, file in shown:
+            if file.number in changed:
+                self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
+                self.headerDataChanged.emit(Qt.Orientation.Vertical, at, at)
+
+    def _drop_outdated(self, keys: Iterable[tuple[str, int]], files: Iterable[LibraryFile]) -> None:
+        """Forget which of these cells are to be read again."""
+        known = {key: self.cells[key] for key in keys if key in self.cells}
+        for key in known.keys() - without_outdated(known, files).keys():
+            self._words.pop(key, None)
+            del self.cells[key]
 
     def take_cells(self, cells: Iterable[Cell]) -> None:
         """Show cells that were read or judged, in place of the earlier ones."""
@@ -187,10 +233,13 @@ class AnswerModel(QAbstractTableModel):
     def _count_cells(self) -> None:
         """Count the cells that were read, after the files or the questions have changed."""
         self._files = {}
-        for row in self._every:
+        self._take_files(self._every)
+        self._read = self._count_read(self.cells)
+
+    def _take_files(self, rows: Iterable[Row]) -> None:
+        for row in rows:
             if row.file.state is FileState.READ:
                 self._files.setdefault(row.file.sha256, []).append(row.file)
-        self._read = self._count_read(self.cells)
 
     def _count_read(self, keys: Iterable[tuple[str, int]]) -> int:
         """How many rows' cells of these were read, each given by its file's SHA-256 and its column's number."""

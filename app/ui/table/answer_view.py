@@ -305,7 +305,12 @@ class AnswerView(QTableView):
 
     @Slot(QModelIndex, QModelIndex)
     def _data_changed(self, first: QModelIndex, last: QModelIndex) -> None:
-        self._fitted.difference_update(range(first.row(), last.row() + 1))
+        rows, columns = range(first.row(), last.row() + 1), len(self.answers.columns)
+        for row in rows:
+            span = columns if self.answers.rows[row].message else 1
+            if columns > 1 and self.columnSpan(row, 0) != span:
+                self.setSpan(row, 0, 1, span)
+        self._fitted.difference_update(rows)
         self._fit_shown()
 
     @Slot(int, int, int)

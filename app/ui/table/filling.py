@@ -32,8 +32,10 @@ def _fill(
     """
     from app.flows.answer_table.fill import fill
 
-    for key, cell in workspace.tables.cells(table).items():
-        if key not in known or not known[key].can_be_judged:
+    store = workspace.tables
+    for sha256, column in store.read(table):
+        before = known.get((sha256, column))
+        if (before is None or not before.can_be_judged) and (cell := store.cell(column, sha256)) is not None:
             report.partial(cell)
     fill(workspace, table, report, first=first)
 

@@ -58,10 +58,17 @@ def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], r
 def _list_files(
     workspace: Workspace, table: AnswerTable, known: tuple[LibraryFile, ...], report: Report
 ) -> tuple[tuple[AnswerTable, ...], AnswerTable, tuple[LibraryFile, ...]]:
-    """The files of a table's rows, the `known` ones themselves if they are the same, and all tables as they are now."""
+    """The files of a table's rows, the `known` ones themselves if they are the same, and all tables as they are now.
+
+    An unchanged file among others is the known object, so that the window's thread soon finds those that differ.
+    """
     from app.flows.answer_table.tables import files_of, tables
 
-    files = files_of(workspace, table)
+    before = {file.number: file for file in known}
+    files = tuple(
+        earlier if (earlier := before.get(file.number)) == file else file
+        for file in files_of(workspace, table)
+    )
     return tables(workspace, report), table, known if files == known else files
 
 

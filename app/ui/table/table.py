@@ -330,11 +330,11 @@ class TableView(Page):
         row, column = self.view.current_cell()
         number = self.model.rows[row].file.number if 0 <= row < len(self.model.rows) else 0
         before = self.model.rows
-        self.model.set_files(files)
-        if self.model.rows is not before:
-            numbers = [each.file.number for each in self.model.rows]
-            if number in numbers:
-                self.view.go_to(numbers.index(number), column)
+        if self.model.set_files(files):
+            if self.model.rows is not before:
+                numbers = [each.file.number for each in self.model.rows]
+                if number in numbers:
+                    self.view.go_to(numbers.index(number), column)
             self._show_state()
             self.filling.take(self.store.table)
 

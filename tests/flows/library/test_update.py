@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -571,6 +572,11 @@ def test_what_is_no_longer_a_librarys_leaves_it(here: Here, tmp_path: Path) -> N
 # Stops, kills, other processes
 
 
+def _is_over(left: list[None], _: Listener) -> bool:
+    """Whether none is left; takes one away."""
+    return not left or bool(left.pop())
+
+
 def test_stopped_at_any_moment_the_next_update_goes_on(
     workspace: Workspace, docs: Path, index: Index, reader: Reader
 ) -> None:
@@ -581,14 +587,9 @@ def test_stopped_at_any_moment_the_next_update_goes_on(
     library = linked(workspace, docs, name="broken off")
     stops = 0
     for calls in range(200):
-        heard = iter(range(calls))
+        left = [None] * calls
         try:
-            update(
-                workspace,
-                library,
-                Listener(lambda _, heard=heard: next(heard, None) is None),
-                everything=True,
-            )
+            update(workspace, library, Listener(partial(_is_over, left)), everything=True)
             break
         except Stopped:
             stops += 1

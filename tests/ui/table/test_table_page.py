@@ -337,9 +337,11 @@ def test_a_file_that_failed_is_read_again_once_it_opens_beside_the_table(
     index.fail(file, FileState.FAILED, "The process died.", Content(file.sha256, file.size, file.modified))
     page.store.read_files()
     qtbot.waitUntil(lambda: page.model.rows[row].message == "The process died.")
+    assert page.view.columnSpan(row, 0) == 2
     go_to(page, "calder.txt", 1)
     qtbot.keyClick(page.view, KEY.Key_Return)
     qtbot.waitUntil(lambda: not page.model.rows[row].message)
+    assert page.view.columnSpan(row, 0) == 1
     until_full(page, qtbot, 6)
     assert words(page) == READ
 
