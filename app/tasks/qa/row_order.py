@@ -62,11 +62,11 @@ class Cell(NamedTuple):
 
 
 _LARGEST = frozenset(
-    "most highest largest biggest longest tallest greatest maximum max heaviest deepest widest furthest farthest"
+    "most highest largest biggest longest tallest greatest heaviest deepest widest furthest farthest"
     " strongest richest latest newest".split()
 )
 _SMALLEST = frozenset(
-    "least fewest lowest smallest shortest minimum min lightest closest nearest narrowest cheapest earliest"
+    "least fewest lowest smallest shortest lightest closest nearest narrowest cheapest earliest"
     " oldest".split()
 )
 _MORE = frozenset("more higher larger bigger longer taller greater heavier later newer".split())
