@@ -227,6 +227,7 @@ def read_cell(
         reading.model,
         time.time(),
         reason=file.why_unread,
+        read_as=reading.read_as,
     )
 
 

@@ -167,7 +167,10 @@ class HistoryDelegate(RowDelegate):
         top.setRight(top.right() - used - theme.step(3))
         # Questions and answers follow their own script; the line below them follows the window's language.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-        self.draw_text(painter, top, row.title, "strong")
+        used = self.draw_text(painter, top, row.title, "strong")
+        if row.respelt:
+            rest = top.adjusted(used, 0, 0, 0)
+            self.draw_text(painter, rest, f"{_APART}{row.respelt}", "small", "ink_quiet")
         middle = QRectF(
             inner.left(), top.bottom() + theme.step(1.5), inner.width(), self.line_height("quote")
         )

@@ -20,6 +20,7 @@ from app.core.answer_table import (
 from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
+from app.core.wording import read_as
 from app.ui.kit.parts import as_tip
 from app.ui.kit.translation import localised
 from app.ui.table.cells import TYPES, CellWords, Row, certainty, rows_of, unread, words_of
@@ -386,7 +387,8 @@ class AnswerModel(QAbstractTableModel):
         if cell is None:
             return self.rows[row].message
         lines = [cell.answer.text, cell.answer.sentence] if cell.answer is not None else []
-        return "\n\n".join(dict.fromkeys(each for each in (*lines, localised(cell.reason)) if each))
+        notes = localised(read_as(cell.read_as)), localised(cell.reason)
+        return "\n\n".join(dict.fromkeys(each for each in (*lines, *notes) if each))
 
     def _cells_changed(self, keys: Collection[tuple[str, int]]) -> None:
         """Have the views show cells again."""

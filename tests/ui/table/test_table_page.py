@@ -379,6 +379,17 @@ def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> 
     assert page.workspace.corrections.count() == 0
 
 
+def test_how_a_misspelt_question_was_read_is_told_for_its_cells(page: TableView, qtbot: QtBot) -> None:
+    open_beside(page, qtbot, "aldergate.txt")
+    cell, index = page.model.cell(0, 0), page.model.index(0, 0)
+    said = "Read as “How many days of notice?”"
+    assert cell is not None and said not in index.data(Qt.ItemDataRole.ToolTipRole)
+    page.model.take_cells([replace(cell, read_as=NOTICE)])
+    page.view.moved.emit()
+    assert index.data(Qt.ItemDataRole.ToolTipRole).endswith(f"\n\n{said}")
+    assert page.beside.question.text() == f"{NOTICE}\n{said}"
+
+
 def test_undoing_a_verdict_goes_to_its_cell(page: TableView, qtbot: QtBot) -> None:
     go_to(page, "aldergate.txt", 1)
     qtbot.keyClick(page.view, KEY.Key_A)
