@@ -56,6 +56,7 @@ class AnswerModel(QAbstractTableModel):
         self._every: list[Row] = []
         self._words: dict[tuple[str, int], CellWords] = {}
         self._reading: set[tuple[str, int]] = set()
+        self._share = 0.0  # of these that was read, 0 to 1
         self._sorted_by = 0  # a column's number
         self._descending = False
         self._notes: dict[int, str] = {}
@@ -125,11 +126,11 @@ class AnswerModel(QAbstractTableModel):
         self._reading -= found.keys()
         self._cells_changed(found)
 
-    def set_reading(self, keys: Iterable[tuple[str, int]]) -> None:
-        """Show which cells are being read, each given by its file's SHA-256 and its column's number."""
+    def set_reading(self, keys: Iterable[tuple[str, int]], share: float = 0.0) -> None:
+        """Show which cells are being read, each given by its file's SHA-256 and its column's number, and how far."""
         wanted = set(keys)
-        changed = wanted ^ self._reading
-        self._reading = wanted
+        changed = wanted ^ self._reading if share == self._share else wanted | self._reading
+        self._reading, self._share = wanted, share
         self._cells_changed(changed)
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
@@ -368,7 +369,7 @@ class AnswerModel(QAbstractTableModel):
             return known
         cell = self.cells.get(key)
         if cell is None or cell.state is CellState.UNREAD:
-            return unread(reading=key in self._reading)
+            return unread(self._share) if key in self._reading else unread()
         made = words_of(cell, self._value_of(cell, one))
         self._words[key] = made
         return made
