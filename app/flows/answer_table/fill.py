@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column, without_outdated
 from app.core.corrections import Verdict
@@ -15,7 +15,7 @@ from app.core.library import FileState, LibraryFile
 from app.core.locks import Lock, held
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Quiet, Report
+from app.core.report import Progress, Quiet, Relay, Report
 from app.core.requests import Question
 from app.core.results import Outcome
 from app.flows.answer_table.tables import files_of, tables
@@ -109,6 +109,29 @@ def fill(
                 pace.count()
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
     return Filled(read, before, failed, in_part, time.perf_counter() - began)
+
+
+def fill_others(workspace: Workspace, current: int, report: Report) -> None:
+    """Fill all tables but the one with the number `current`, one after another; the progress is that of each."""
+    for table in tables(workspace, report):
+        if table.number != current and table.library:
+            fill(workspace, table, _OtherTable(report, table.name))
+
+
+class _OtherTable(Relay):
+    """Passes on the progress of filling a table that is not shown, with its name, while it is not full."""
+
+    def __init__(self, report: Report, name: str) -> None:
+        super().__init__(report)
+        self._what = Message("Filling {table}", table=name)
+
+    def progress(self, progress: Progress) -> None:
+        """Pass on the progress, with the table's name."""
+        if progress.total:
+            self._report.progress(replace(progress, what=self._what))
+
+    def partial(self, result: object) -> None:
+        """Ignore the cell: it is stored."""
 
 
 def _settled(
