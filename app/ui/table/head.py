@@ -147,7 +147,7 @@ class TableHead(QFrame):
         row(theme, self.bar, self.words, gap=2, parent=progress)
         theme.in_steps(progress.setFixedHeight, 7.5)
         right.setLayout(flow(theme, progress, self.fill, self.export, self.add))
-        name = row(theme, (column(theme, self.title), 1), (right, 0, middle), gap=3)
+        name = row(theme, self.title, 1, (right, 0, middle), gap=3)
         top = column(theme, name, over, margins=(5, 3, 5, 3))
         self._below = QWidget()
         row(theme, (self.chips, 1), margins=(5, 2, 5, 2), parent=self._below)
