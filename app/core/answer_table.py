@@ -78,7 +78,7 @@ class Cell:
     probability of that, 0 to 1. `seconds` is when the file was read and `judged` when the verdict was given, both in
     seconds since 1970. A verdict leaves the answer as it is: with `OTHER_WORDS`, `right_words` are the words that the
     person selected instead, at `right_span` if they occur in the text. `reason` says why the file, or a part of it, was
-    not read.
+    not read, `read_as` how the question was read where slips in it were corrected (as in Reading).
     """
 
     column: int
@@ -93,6 +93,7 @@ class Cell:
     right_span: Span | None = None
     reason: str = ""
     judged: float = 0.0
+    read_as: str = ""
 
     @property
     def can_be_judged(self) -> bool:

@@ -47,9 +47,10 @@ class Entry(QuestionResult[KeptAnswer]):
 
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
-    answer (`answered`, `absent`, `finder` and `own_threshold` as in Reading). `quick` is whether only the best passages
-    were to be read, `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown,
-    as are `seconds` and `threshold`. With `shared` several documents were asked at once, and share the probabilities.
+    answer (`answered`, `absent`, `finder`, `own_threshold` and `read_as` as in Reading). `quick` is whether only the
+    best passages were to be read, `complete` whether reading was finished; `windows` were read of `windows_total`, both
+    0 if unknown, as are `seconds` and `threshold`. With `shared` several documents were asked at once, and share the
+    probabilities.
     """
 
     question: str
@@ -74,6 +75,7 @@ class Entry(QuestionResult[KeptAnswer]):
     finder: str = ""
     shared: bool = False
     own_threshold: float = 0.0
+    read_as: str = ""
 
     @property
     def stopped(self) -> str:

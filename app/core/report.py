@@ -18,6 +18,7 @@ class Progress:
     """The progress of a task; `total` is 0 until it is known.
 
     `seconds_left` is None until it can be estimated. `document` is the index of the document being read, -1 if unknown.
+    `part` is the share, 0 to 1, of the next one that is done.
     """
 
     done: int
@@ -25,11 +26,12 @@ class Progress:
     what: str = ""
     seconds_left: float | None = None
     document: int = -1
+    part: float = 0.0
 
     @property
     def fraction(self) -> float:
         """The share done, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
+        return min(1.0, (self.done + self.part) / self.total) if self.total else 0.0
 
 
 class Report(Protocol):

@@ -80,6 +80,11 @@ def not_kept(sentence: str) -> str:
     return Message("The answer was not kept. {reason}", reason=sentence)
 
 
+def read_as(question: str) -> str:
+    """Return how a question with slips was read: "Read as “…”"; empty for one that was read as it is typed."""
+    return Message("Read as “{question}”", question=question) if question else ""
+
+
 def stopped_after(share: float | None, *, quick: bool | None = False, how: str = STOPPED) -> str:
     """Say how far a stopped reading got: "Stopped after 34% of the text"; a `share` of None is unknown.
 

@@ -65,8 +65,9 @@ _MIGRATIONS = (
     ),
     ("ALTER TABLE tables ADD COLUMN look TEXT NOT NULL DEFAULT '{}'",),
     ("ALTER TABLE cells ADD COLUMN reason TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE cells ADD COLUMN read_as TEXT NOT NULL DEFAULT ''",),
 )
-_CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds", "reason"))
+_CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds", "reason", "read_as"))
 _ANSWER = Record(KeptAnswer)
 _COLUMNS = (*_CELL.columns, *_ANSWER.columns)
 _CELLS = ", ".join(f'cells."{name}"' for name in _COLUMNS)

@@ -66,6 +66,7 @@ _MIGRATIONS = (
         "ALTER TABLE answers ADD COLUMN column_name TEXT NOT NULL DEFAULT ''",
     ),
     ("ALTER TABLE entries ADD COLUMN own_threshold REAL NOT NULL DEFAULT 0",),
+    ("ALTER TABLE entries ADD COLUMN read_as TEXT NOT NULL DEFAULT ''",),
 )
 
 _ENTRY, _ANSWER = Record(Entry, without=("answers",)), Record(KeptAnswer)

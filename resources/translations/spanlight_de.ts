@@ -12002,6 +12002,10 @@
         <translation>Wird gelesen…</translation>
     </message>
     <message>
+        <source>Reading, {percent}</source>
+        <translation>Wird gelesen, {percent}</translation>
+    </message>
+    <message>
         <source>Could not be read</source>
         <translation>Nicht lesbar</translation>
     </message>

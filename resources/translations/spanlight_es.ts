@@ -12002,6 +12002,10 @@
         <translation>Leyendo…</translation>
     </message>
     <message>
+        <source>Reading, {percent}</source>
+        <translation>Leyendo, {percent}</translation>
+    </message>
+    <message>
         <source>Could not be read</source>
         <translation>No se ha podido leer</translation>
     </message>

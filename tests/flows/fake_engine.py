@@ -76,8 +76,8 @@ class FakeShelf:
 
 
 class FakeEngine:
-    """Answers with the place of the question's last word, a question with "Perhaps" with low confidence only; a text is
-    positive where it says good.
+    """Answers with the place of the question's last word, a question with "Perhaps" with low confidence only, and
+    corrects "lnadlord"; a text is positive where it says good.
 
     `before` is called with each request and may raise. `requests` and `choices` remember what was asked.
     """
@@ -164,6 +164,11 @@ class Slow(FakeEngine):
 
 
 def read(question: Question) -> Reading:
+    right = question.text.replace("lnadlord", "landlord")
+    return replace(_read(question), read_as=right if right != question.text else "")
+
+
+def _read(question: Question) -> Reading:
     word = question.text.rstrip("?").split()[-1]
     threshold = 0.5 if question.threshold is None else question.threshold
     for number, document in enumerate(question.documents):

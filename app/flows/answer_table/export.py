@@ -37,6 +37,7 @@ _WIDTHS = {
     "document": 32,
     "path": 32,
     "question": 44,
+    "read as": 44,
     "answer": 52,
     "quotation": 60,
     "value": 18,
@@ -116,6 +117,7 @@ class _Line:
             "sha256": self.file.sha256,
             "path": self.file.path,
             "reason": cell.reason,
+            "read as": cell.read_as,
         }
 
 
@@ -123,10 +125,11 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
     """Write a table to a file of one of `FORMATS`, by its extension, whole or not at all.
 
     CSV and JSON Lines have a row or an object per cell, with words, value, state, probability, quotation, place in code
-    points of the document's text, model, verdict, times, and why the file or a part of it was not read. XLSX has these
-    in the sheet "Answers", and documents by questions in the sheet "Table". Text that a spreadsheet would take for a
-    formula gets an apostrophe. Unread cells are included with that state. Raises SpanlightError for another extension,
-    for more cells than a spreadsheet takes, and where the disk refuses; Stopped when cancelled.
+    points of the document's text, model, verdict, times, why the file or a part of it was not read, and the question as
+    it was read where slips in it were corrected. XLSX has these in the sheet "Answers", and documents by questions in
+    the sheet "Table". Text that a spreadsheet would take for a formula gets an apostrophe. Unread cells are included
+    with that state. Raises SpanlightError for another extension, for more cells than a spreadsheet takes, and where the
+    disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
     _write(kind, table.columns, _rows(workspace, table), path, report)

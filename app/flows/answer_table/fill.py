@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column
 from app.core.errors import EngineLost, SpanlightError
@@ -14,7 +14,7 @@ from app.core.library import FileState, LibraryFile
 from app.core.locks import Lock, held
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Quiet, Report
+from app.core.report import Progress, Quiet, Relay, Report
 from app.core.requests import Question
 from app.core.results import Outcome
 from app.flows.answer_table.tables import files_of, tables
@@ -53,7 +53,7 @@ def is_incomplete(workspace: Workspace, number: int, report: Report) -> bool:
     """Whether cells of the table with this number are still to be read; False if it, or its library, was removed."""
     for table in tables(workspace, report):
         if table.number == number and table.library:
-            files = _reading_order(files_of(workspace, table, [FileState.READ]))
+            files = reading_order(files_of(workspace, table, [FileState.READ]))
             return bool(_missing(workspace, table, files, most=1))
     return False
 
@@ -79,28 +79,29 @@ def fill(
 ) -> Filled:
     """Read all cells of a table that are not stored yet, file by file, and store each at once.
 
-    Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them,
-    and again once another part of them was read. With `anew`, cells that another model has read are read again too. A
+    Files come in their `reading_order`, and are asked as the library's index has read them, and again once another part
+    of them was read. With `anew`, cells that another model has read are read again too. A
     cell that the person has judged stays. A file that another process is reading for this table is left to it. Partial
     results are the cells (Cell). The next call continues after a stop or a kill. Raises as `ask` does, and
     SpanlightError if the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
-    files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
+    files = reading_order(files_of(workspace, table, [FileState.READ]), first)
     anew_by = reader if anew else ""
     missing = _missing(workspace, table, files, anew_by)
     pace = _FillProgress(report, missing)
     read = failed = 0
     with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read_cells(workspace, file, some, Quiet(report), model, device, anew_by):
+            pace.begin(file)
+            for cell in _read_cells(workspace, file, some, pace, model, device, anew_by):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
                     read += 1
                 report.partial(cell)
-                pace.count(file)
+                pace.count()
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
     in_part = workspace.tables.count(
         (column.number for column in table.columns),
@@ -108,6 +109,29 @@ def fill(
         CellState.ABSENT_IN_PART,
     )
     return Filled(read, before, failed, in_part, time.perf_counter() - began)
+
+
+def fill_others(workspace: Workspace, current: int, report: Report) -> None:
+    """Fill all tables but the one with the number `current`, one after another; the progress is that of each."""
+    for table in tables(workspace, report):
+        if table.number != current and table.library:
+            fill(workspace, table, _OtherTable(report, table.name))
+
+
+class _OtherTable(Relay):
+    """Passes on the progress of filling a table that is not shown, with its name, while it is not full."""
+
+    def __init__(self, report: Report, name: str) -> None:
+        super().__init__(report)
+        self._what = Message("Filling {table}", table=name)
+
+    def progress(self, progress: Progress) -> None:
+        """Pass on the progress, with the table's name."""
+        if progress.total:
+            self._report.progress(replace(progress, what=self._what))
+
+    def partial(self, result: object) -> None:
+        """Ignore the cell: it is stored."""
 
 
 def _missing(
@@ -150,13 +174,15 @@ def _claim_files(
         time.sleep(_POLL_SECONDS if left else 0.0)
 
 
-def _reading_order(files: Sequence[LibraryFile], first: Sequence[str] = ()) -> list[LibraryFile]:
-    """The files in reading order, without duplicates of the same bytes."""
+def reading_order(files: Iterable[LibraryFile], first: Collection[str] = ()) -> list[LibraryFile]:
+    """The files in reading order, without duplicates of the same bytes.
+
+    Those whose SHA-256 is in `first` come before the others, and among both the shortest first.
+    """
     by_bytes: dict[str, LibraryFile] = {}
     for file in files:
         by_bytes.setdefault(file.sha256, file)
-    order = dict.fromkeys((*(sha256 for sha256 in first if sha256 in by_bytes), *by_bytes))
-    return [by_bytes[sha256] for sha256 in order]
+    return sorted(by_bytes.values(), key=lambda file: (file.sha256 not in first, _cost(file)))
 
 
 def _read_cells(
@@ -220,28 +246,48 @@ def read_cell(
         reading.model,
         time.time(),
         reason=file.why_unread,
+        read_as=reading.read_as,
     )
 
 
-class _FillProgress:
-    """Reports how many cells are done, and the time left, estimated from the words that are still to be read."""
+class _FillProgress(Quiet):
+    """Reports how many cells are done, and the time left, estimated from the words that are still to be read.
+
+    It takes the progress of the cell that is being read. The reader's loading does not count as time that was read.
+    """
 
     def __init__(self, report: Report, missing: Sequence[_Missing]) -> None:
-        self._report = report
+        super().__init__(report)
         self._total = sum(len(columns) for _, columns in missing)
         self._words = sum(_cost(file) * len(columns) for file, columns in missing)
-        self._left = self._words
-        self._done = 0
-        self._began = time.perf_counter()
-        report.progress(Progress(0, self._total, Message("cells")))
+        self._done, self._read, self._part = 0, 0, 0.0
+        self._cost = 0  # of a cell of the file that is being read
+        self._began: tuple[float, float] | None = None  # the moment, and the words read by then
+        self._tell(None)
 
-    def count(self, file: LibraryFile) -> None:
-        """Count a cell of this file as done."""
-        self._done += 1
-        self._left -= _cost(file)
-        seconds = time.perf_counter() - self._began
-        left = seconds * self._left / max(1, self._words - self._left)
-        self._report.progress(Progress(self._done, self._total, Message("cells"), max(0.0, left)))
+    def begin(self, file: LibraryFile) -> None:
+        """Take note of the file whose cells are read now."""
+        self._cost = _cost(file)
+
+    def progress(self, progress: Progress) -> None:
+        """Report the progress of the cell that is being read."""
+        self._part = max(self._part, progress.fraction)
+        self._estimate()
+
+    def count(self) -> None:
+        """Count the cell as done."""
+        self._done, self._read, self._part = self._done + 1, self._read + self._cost, 0.0
+        self._estimate()
+
+    def _estimate(self) -> None:
+        now, read = time.perf_counter(), self._read + self._part * self._cost
+        if self._began is None:
+            self._began = now, read
+        began, before = self._began
+        self._tell((now - began) * (self._words - read) / (read - before) if read > before else None)
+
+    def _tell(self, left: float | None) -> None:
+        self._report.progress(Progress(self._done, self._total, Message("cells"), left, part=self._part))
 
 
 def _cost(file: LibraryFile) -> int:

@@ -36,7 +36,7 @@ _STATES = {CellState.FAILED: FileState.FAILED, CellState.NO_TEXT: FileState.NO_T
 # The columns of an export that hold strings; those that hold integers, with the least value, and what none reaches.
 _TEXTS = (
     *("question", "answer", "state", "verdict", "quotation", "page label", "cell", "section"),
-    *("reader's answer", "model", "read", "judged", "sha256", "path", "reason"),
+    *("reader's answer", "model", "read", "judged", "sha256", "path", "reason", "read as"),
 )
 _LEAST = {"start": 0, "end": 0, "page": 1, "line": 1}
 _MOST = 1 << 31
@@ -157,6 +157,7 @@ def _read_export(path: Path) -> Results:
 
 def _check_values(values: dict[str, Any]) -> dict[str, Any]:
     """Return an exported row's values if they have the right types; raises KeyError, TypeError and ValueError."""
+    values = {"read as": ""} | values  # which earlier versions did not export
     if not all(isinstance(values[name], str) for name in _TEXTS):
         raise TypeError("no text")
     for name, least in _LEAST.items():
@@ -215,6 +216,7 @@ def _cell(number: int, values: dict[str, Any]) -> Cell:
         None if is_own else place,
         values["reason"],
         _seconds(values["judged"]),
+        values["read as"],
     )
 
 

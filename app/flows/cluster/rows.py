@@ -20,7 +20,7 @@ _FILE = Record(
     ("path", "state", "reason", "size", "modified", "sha256", "kind", "pages", "words", "language"),
 )
 _ANSWER = Record(KeptAnswer)
-_CELL = Record(Cell, ("state", "no_answer", "model", "seconds", "reason"))
+_CELL = Record(Cell, ("state", "no_answer", "model", "seconds", "reason", "read_as"))
 # The columns of a row besides its answers, and those of an answer, with their types.
 ROW_COLUMNS: dict[str, type] = dict.fromkeys(("key", *_FILE.columns, "model", "commit", "asked"), str) | {
     **dict.fromkeys(("size", "modified", "pages", "words"), int),
@@ -127,7 +127,8 @@ class Row:
                 if each["text"] is not None
                 else None,
             )
-            for number, each in enumerate(values["answers"], 1)
+            # Earlier versions wrote no `read_as`.
+            for number, each in enumerate(({"read_as": ""} | one for one in values["answers"]), 1)
         )
         return Row(file, values["asked"], values["run"], cells, values["same"])
 

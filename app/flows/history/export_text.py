@@ -9,12 +9,13 @@ from app.core.corrections import Correction
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
-from app.core.wording import NEAREST_WORDS, UNNAMED
+from app.core.wording import NEAREST_WORDS, UNNAMED, read_as
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
     "page_label", "line", "outcome", "nearest", "verdict", "right_words", "cell",
+    "read_as",
 )  # fmt: skip
 # The person's corrections of answers, by an entry's `sha256` and `question`.
 Corrections = Mapping[tuple[str, str], Correction]
@@ -29,7 +30,8 @@ def answers_csv(entries: Sequence[Entry], corrections: Corrections) -> str:
     With low confidence `answer` is empty: the nearest words are in the column `nearest`, and the other columns have
     their place and probability. Without an answer all of these are empty. Numbers have six decimals; `asked` is UTC;
     `start` and `end` are code points of the document's text. `verdict` is the person's on the answer shown (right,
-    other words, not there), and `right_words` are the right words according to it.
+    other words, not there), and `right_words` are the right words according to it. `read_as` is
+    the question as it was read where slips in it were corrected.
     """
     return csv_lines(
         [COLUMNS, *(_row(entry, corrections.get((entry.sha256, entry.question))) for entry in entries)]
@@ -83,12 +85,15 @@ def _row(entry: Entry, correction: Correction | None) -> list[str]:
         correction.verdict_on(entry.shown_span) if correction is not None else "",
         correction.words if correction is not None else "",
         shown.cell if shown is not None else "",
+        entry.read_as,
     ]  # fmt: skip
 
 
 def _section(entry: Entry, correction: Correction | None) -> str:
     shown = entry.shown
     lines = [f"## {escape_markdown(entry.question)}"]
+    if entry.read_as:
+        lines.append(f"{escape_markdown(read_as(entry.read_as))}.")
     if shown is None:
         lines.append(f"{entry.words} {entry.likely}.")
     else:

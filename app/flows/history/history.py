@@ -82,6 +82,7 @@ def entry_of(
         absent=reading.absent,
         finder=reading.finder,
         own_threshold=reading.own_threshold,
+        read_as=reading.read_as,
         shared=len(question.documents) != 1,  # a question to a library has no documents
     )
 

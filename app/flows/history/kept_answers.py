@@ -74,6 +74,7 @@ def restore_reading(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
         quick=entry.quick or bool(entry.finder),
         absent=entry.absent,
         finder=entry.finder,
+        read_as=entry.read_as,
     )
 
 

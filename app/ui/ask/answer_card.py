@@ -113,13 +113,12 @@ class AnswerCard(QFrame):
         """Show what was found so far: an answer, words with low confidence, or that nothing answers."""
         place = run.place(0) if run.answers() else None
         is_shown = run.judged().shown is not None
-        read_as = run.reading.read_as if run.reading is not None else ""
-        respelt = tr("Read as “{question}”", question=read_as) if read_as else ""
+        respelt = localised(wording.read_as(run.reading.read_as)) if run.reading is not None else ""
         over = "\n".join(filter(None, (respelt, _over(run))))
         for label, words in ((self.over, over), (self.facts, run.facts())):
             label.setText(words)
             label.setVisible(bool(words))
-        tip = tr("Put a word in quotation marks to have it read as it is typed") if read_as else ""
+        tip = tr("Put a word in quotation marks to have it read as it is typed") if respelt else ""
         self.over.setToolTip(as_tip(tip))
         for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
             widget.hide()

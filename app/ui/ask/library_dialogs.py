@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QShortcut
 from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem
 
@@ -26,30 +26,39 @@ from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.translation import localised, tr
 
 _COUNT_AFTER_MS = 300
+_MARGIN = 3  # beside the words of a row, in steps
 
 
 class _FileDelegate(RowDelegate):
-    """Draws a file or a folder: its name, for a file why it was not read, and its parent folder."""
+    """Draws a file or a folder: its name, for a file the whole reason why it was not read, and its parent folder."""
 
     def row_height(self, index: Index) -> int:
-        small = self.line_height("small") * (1 if isinstance(index.data(ROW), str) else 2)
-        return self.line_height("strong") + small + self._theme.step(6)
+        return self.line_height("strong") + self.line_height("small") + self._theme.step(6)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size, row, view = super().sizeHint(option, index), index.data(ROW), option.widget
+        if isinstance(row, LibraryFile) and isinstance(view, RowList):
+            room = view.viewport().width() - 2 * self._theme.step(_MARGIN)
+            size += QSize(0, self.wrapped_height(row.why_unread, room))
+        return size
 
     def draw(
         self, painter: QPainter, rect: QRectF, row: LibraryFile | str, option: QStyleOptionViewItem
     ) -> None:
-        step, end, middle = self._theme.step, Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
+        step, middle = self._theme.step, Qt.TextElideMode.ElideMiddle
         self.draw_ground(painter, rect, option)
         self.draw_focus(painter, rect, option)
-        line = rect.adjusted(step(3), step(2.5), -step(3), 0)
+        line = rect.adjusted(step(_MARGIN), step(2.5), -step(_MARGIN), 0)
         path = Path(row if isinstance(row, str) else row.path)
-        lines = [(path.name or str(path), "strong", "ink", middle)]
+        line.setHeight(self.line_height("strong"))
+        self.draw_text(painter, line, path.name or str(path), "strong", elide=middle)
+        line.translate(0, line.height() + step(0.5))
         if isinstance(row, LibraryFile):
-            lines.append((row.why_unread, "small", "ink", end))
-        for text, font, ink, elide in (*lines, (str(path.parent), "small", "ink_quiet", middle)):
-            line.setHeight(self.line_height(font))
-            self.draw_text(painter, line, text, font, ink, elide=elide)
-            line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
+            line.setHeight(self.wrapped_height(row.why_unread, line.width()))
+            self.draw_wrapped(painter, line, row.why_unread)
+            line.translate(0, line.height())
+        line.setHeight(self.line_height("small"))
+        self.draw_text(painter, line, str(path.parent), "small", "ink_quiet", elide=middle)
 
 
 class _LibraryDialog(PageDialog):
@@ -63,6 +72,7 @@ class _LibraryDialog(PageDialog):
         self.notice = Notice(page.theme)
         self.model = RowModel(_row_texts)
         self.list = RowList(page.theme, list_name, self.model, _FileDelegate(page.theme, line=True))
+        self.list.setResizeMode(RowList.ResizeMode.Adjust)  # reasons are wrapped
         for part in (self.title, self.words, self.notice):
             self.column.addWidget(part)
         self.column.addWidget(self.list, 1)

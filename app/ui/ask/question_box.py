@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QWidget
 
 from app.core.message import Message
 from app.ui.ask.run import Scope, ScopeKind
-from app.ui.kit.boxes import row
+from app.ui.kit.boxes import flow, row
 from app.ui.kit.dropped import local_files
 from app.ui.kit.elided import ElidedButton
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
@@ -224,8 +224,9 @@ class ScopeChoice(QWidget):
         self.button.setMenu(self.menu)
         self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
         mark(self.read, type="small")
-        inside = plain_label(tr("in"), ink="quiet", wrap=False)
-        row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
+        inside, choice = plain_label(tr("in"), ink="quiet", wrap=False), QWidget()
+        row(theme, inside, self.button, gap=1, margins=(0.5, 0, 0, 0), parent=choice)
+        self.setLayout(flow(theme, choice, self.read, gap=1))
         self.show_scope(self.scope, None)
 
     @Slot()

@@ -167,7 +167,10 @@ class HistoryDelegate(RowDelegate):
         top.setRight(top.right() - used - theme.step(3))
         # Questions and answers follow their own script; the line below them follows the window's language.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-        self.draw_text(painter, top, row.title, "strong")
+        used = self.draw_text(painter, top, row.title, "strong")
+        if row.respelt:
+            rest = top.adjusted(used, 0, 0, 0)
+            self.draw_text(painter, rest, f"{_APART}{row.respelt}", "small", "ink_quiet")
         middle = QRectF(
             inner.left(), top.bottom() + theme.step(1.5), inner.width(), self.line_height("quote")
         )
@@ -210,19 +213,10 @@ class HistoryDelegate(RowDelegate):
         bar = QRectF(place.left(), place.top(), theme.step(0.5), height)
         painter.fillRect(self.mirrored(bar), theme.colour("accent" if row.changed else "line_strong"))
         words = QRectF(place.left() + theme.step(2.5), place.top(), place.width() - theme.step(2.5), height)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("ink" if row.changed else "ink_quiet"))
-        alignments = Qt.AlignmentFlag
-        side = alignments.AlignRight if self.is_mirrored else alignments.AlignLeft
-        flags = side | alignments.AlignAbsolute | Qt.TextFlag.TextWordWrap
-        painter.drawText(self.mirrored(words), flags, row.news)
+        self.draw_wrapped(painter, words, row.news, ink="ink" if row.changed else "ink_quiet")
 
     def _news_height(self, row: Row) -> int:
-        theme = self._theme
-        room = QRect(0, 0, max(40, self.width - theme.step(10.5)), 10_000)
-        return (
-            QFontMetrics(theme.font("small")).boundingRect(room, Qt.TextFlag.TextWordWrap, row.news).height()
-        )
+        return self.wrapped_height(row.news, self.width - self._theme.step(10.5))
 
 
 class HistoryList(RowList):

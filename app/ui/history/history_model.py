@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale, QModelIndex, Qt, QTime, Signal
 from app.core.corrections import Correction
 from app.core.days import day, local
 from app.core.history import Entry
-from app.core.wording import UNNAMED
+from app.core.wording import UNNAMED, read_as
 from app.flows.history.export_text import Corrections
 from app.ui.kit.row_list import Index, RowModel
 from app.ui.kit.spoken import sentences
@@ -23,8 +23,8 @@ class Row:
     """A day's heading (`entry` is None), or an entry with the texts to show.
 
     `name` is the document's, `place` the page or line in it, `part` the part of it that was read. `news` is the result
-    of asking again, `changed` whether the answer differed. `said` is the person's verdict on the answer in words,
-    `agreed` whether the verdict is that the answer is right.
+    of asking again, `changed` whether the answer differed. `respelt` is how the question was read if slips in it were
+    corrected. `said` is the person's verdict on the answer in words, `agreed` whether it is that the answer is right.
     """
 
     title: str
@@ -40,6 +40,7 @@ class Row:
     changed: bool = False
     said: str = ""
     agreed: bool = False
+    respelt: str = ""
 
     @property
     def where(self) -> str:
@@ -48,17 +49,19 @@ class Row:
 
     @property
     def tip(self) -> str:
-        """The document's path, or its name if it is not a file, and below that the part of it that was read."""
+        """How the question was read, the document's path or else its name, and the part of it that was read."""
         if self.entry is None:
             return ""
-        return "\n".join(one for one in (self.entry.path or self.name, localised(self.entry.in_part)) if one)
+        return "\n".join(
+            filter(None, (self.respelt, self.entry.path or self.name, localised(self.entry.in_part)))
+        )
 
     @property
     def accessible_text(self) -> str:
         """The row's text for a screen reader."""
         if self.entry is None:
             return self.title
-        return sentences(self.title, self.answer, self.likely, self.said, self.where, self.news)
+        return sentences(self.title, self.respelt, self.answer, self.likely, self.said, self.where, self.news)
 
 
 def row_of(entry: Entry, said: Correction | None = None, news: str = "", changed: bool = False) -> Row:
@@ -72,6 +75,7 @@ def row_of(entry: Entry, said: Correction | None = None, news: str = "", changed
         QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat), news, changed,
         said=plain(said.verdict_in_words(entry.shown_span)) if said is not None else "",
         agreed=said is not None and said.agrees_with(entry.shown_span),
+        respelt=plain(read_as(entry.read_as)),
     )  # fmt: skip
 
 

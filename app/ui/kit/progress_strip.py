@@ -28,7 +28,9 @@ def in_words(what: str, progress: Progress) -> str:
     """The activity, the share done and the time left, as far as known: "Reading, 34%, about 20 seconds left"."""
     parts = [what]
     if progress.total:
-        parts.append(wording.percent(progress.fraction) if progress.done else Message("{number}%", number=0))
+        parts.append(
+            wording.percent(progress.fraction) if progress.fraction else Message("{number}%", number=0)
+        )
     if progress.seconds_left is not None:
         parts.append(wording.time_left(progress.seconds_left))
     return ", ".join(map(localised, parts))

@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
+    QRect,
     QRectF,
     QSize,
     Qt,
@@ -19,7 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.core.legible import legible_lines
+from app.core.legible import legible_line, legible_lines
 from app.ui.kit.page_layout import line_pen, own_pen
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
@@ -160,6 +161,23 @@ class RowDelegate(QStyledItemDelegate):
         if self.is_mirrored:
             side = LEFT if side == RIGHT else RIGHT
         return draw_line(painter, self._theme, self.mirrored(rect), text, font, ink, side, elide)
+
+    def wrapped_height(self, text: str, width: float, font: str = "small") -> int:
+        """The height in pixels of a text that is wrapped at a width."""
+        room = QRect(0, 0, max(40, int(width)), 10_000)
+        metrics = QFontMetrics(self._theme.font(font))
+        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, legible_line(localised(text))).height()
+
+    def draw_wrapped(
+        self, painter: QPainter, rect: QRectF, text: str, font: str = "small", ink: str = "ink"
+    ) -> None:
+        """Paint a text that is wrapped at the width of its rectangle, in a font and a colour of the theme."""
+        painter.setFont(self._theme.font(font))
+        painter.setPen(self._theme.colour(ink))
+        ways = Qt.AlignmentFlag
+        side = ways.AlignRight if self.is_mirrored else ways.AlignLeft
+        flags = side | ways.AlignAbsolute | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.mirrored(rect), flags, legible_line(localised(text)))
 
     def draw_lit(
         self, painter: QPainter, line: QRectF, words: str, *, faint: bool = False, own: bool = False

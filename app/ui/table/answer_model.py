@@ -21,6 +21,7 @@ from app.core.answer_table import (
 from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
+from app.core.wording import read_as
 from app.ui.kit.parts import as_tip
 from app.ui.kit.translation import localised
 from app.ui.table.cells import TYPES, CellWords, Row, certainty, rows_of, unread, words_of
@@ -58,6 +59,7 @@ class AnswerModel(QAbstractTableModel):
         self._every: list[Row] = []
         self._words: dict[tuple[str, int], CellWords] = {}
         self._reading: set[tuple[str, int]] = set()
+        self._share = 0.0  # of these that was read, 0 to 1
         self._sorted_by = 0  # a column's number
         self._descending = False
         self._notes: dict[int, str] = {}
@@ -170,11 +172,11 @@ class AnswerModel(QAbstractTableModel):
         self._reading -= found.keys()
         self._cells_changed(found)
 
-    def set_reading(self, keys: Iterable[tuple[str, int]]) -> None:
-        """Show which cells are being read, each given by its file's SHA-256 and its column's number."""
+    def set_reading(self, keys: Iterable[tuple[str, int]], share: float = 0.0) -> None:
+        """Show which cells are being read, each given by its file's SHA-256 and its column's number, and how far."""
         wanted = set(keys)
-        changed = wanted ^ self._reading
-        self._reading = wanted
+        changed = wanted ^ self._reading if share == self._share else wanted | self._reading
+        self._reading, self._share = wanted, share
         self._cells_changed(changed)
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
@@ -416,7 +418,7 @@ class AnswerModel(QAbstractTableModel):
             return known
         cell = self.cells.get(key)
         if cell is None or cell.state is CellState.UNREAD:
-            return unread(reading=key in self._reading)
+            return unread(self._share) if key in self._reading else unread()
         made = words_of(cell, self._value_of(cell, one))
         self._words[key] = made
         return made
@@ -435,7 +437,8 @@ class AnswerModel(QAbstractTableModel):
         if cell is None:
             return self.rows[row].message
         lines = [cell.answer.text, cell.answer.sentence] if cell.answer is not None else []
-        return "\n\n".join(dict.fromkeys(each for each in (*lines, localised(cell.reason)) if each))
+        notes = localised(read_as(cell.read_as)), localised(cell.reason)
+        return "\n\n".join(dict.fromkeys(each for each in (*lines, *notes) if each))
 
     def _cells_changed(self, keys: Collection[tuple[str, int]]) -> None:
         """Have the views show cells again."""

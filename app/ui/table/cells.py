@@ -100,10 +100,11 @@ def rows_of(files: Iterable[LibraryFile]) -> list[Row]:
     return [Row(file, os.path.split(file.path)[1].casefold() in equal) for file in present]
 
 
-def unread(*, reading: bool = False) -> CellWords:
-    """What a cell shows before it is read, or with `reading`, meanwhile."""
-    if reading:
-        return CellWords(tr("Reading…"), Look.UNREAD, spoken=tr("Reading"))
+def unread(share: float | None = None) -> CellWords:
+    """What a cell shows before it is read, or meanwhile, with the share that was read, 0 to 1."""
+    if share is not None:
+        words = tr("Reading, {percent}", percent=localised(percent(share))) if share else tr("Reading…")
+        return CellWords(words, Look.UNREAD, spoken=tr("Reading"))
     words = tr("Not read yet")
     return CellWords(words, Look.UNREAD, spoken=words)
 

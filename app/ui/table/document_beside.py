@@ -15,7 +15,7 @@ from app.core.layout import Opened
 from app.core.library import FileState
 from app.core.message import Message
 from app.core.text import Span
-from app.core.wording import first_words, likely, low_confidence, without_answer
+from app.core.wording import first_words, likely, low_confidence, read_as, without_answer
 from app.flows.workspace import Workspace
 from app.ui.document.file_pane import FilePane
 from app.ui.document.find_bar import FindBar
@@ -85,7 +85,8 @@ class DocumentBeside(QFrame):
         self._row, self._cell = row, cell
         self.notice.clear()
         self.name.set_full_text(Path(row.file.path).name, row.file.path)
-        self.question.setText(column.question)
+        respelt = localised(read_as(cell.read_as)) if cell is not None else ""
+        self.question.setText("\n".join(filter(None, (column.question, respelt))))
         words, certainty = _cell_in_words(row, cell)
         self.answer.setText(words)
         self.answer.setVisible(bool(words))

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtWidgets import QListView, QWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QRectF, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from app.core.library import FileState, LibraryFile
 from app.core.wording import equal_names, name_with_folder
 from app.ui.kit.boxes import flow
 from app.ui.kit.page import PageDialog
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.row_list import Index, RowModel
+from app.ui.kit.row_list import Index, RowDelegate, RowList, RowModel
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import tr
+from app.ui.kit.translation import localised, tr
+from app.ui.table.cells import Row
 
 
 class _Documents(RowModel):
-    """The paths of documents, with check boxes; `ticked` has the rows that are ticked."""
+    """Documents with check boxes; `ticked` has the rows that are ticked."""
 
-    def __init__(self, paths: Sequence[Path], ticked: Sequence[str]) -> None:
-        super().__init__(partial(_row_texts, equal_names(map(str, paths))))
-        self.take(paths)
+    def __init__(self, files: Sequence[LibraryFile], ticked: Sequence[str]) -> None:
+        super().__init__(partial(_row_texts, equal_names(file.path for file in files)))
+        self.take([Row(file) for file in files])
         wanted = frozenset(ticked)
-        self.ticked = {row for row, path in enumerate(paths) if not wanted or str(path) in wanted}
+        self.ticked = {at for at, file in enumerate(files) if not wanted or file.path in wanted}
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.CheckStateRole:
@@ -51,6 +52,43 @@ class _Documents(RowModel):
             self.dataChanged.emit(*ends, [Qt.ItemDataRole.CheckStateRole])
 
 
+class _TickDelegate(RowDelegate):
+    """Draws a document with its check box: its name, and its length or why it was not read whole."""
+
+    MIRRORS = True
+
+    def row_height(self, index: Index) -> int:
+        return self.line_height("ui") + self.line_height("small") + self._theme.step(4.5)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:
+        step, view = self._theme.step, option.widget
+        self.draw_ground(painter, rect, option, bar=False)
+        self.draw_focus(painter, rect, option)
+        side = step(4)
+        line = rect.adjusted(step(3), step(2), -step(3), 0)
+        box = QStyleOptionViewItem(option)
+        box.rect = self.mirrored(QRectF(line.left(), rect.center().y() - side / 2, side, side)).toRect()
+        is_ticked = Qt.CheckState(option.index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        box.state |= QStyle.StateFlag.State_On if is_ticked else QStyle.StateFlag.State_Off
+        view.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorItemViewItemCheck, box, painter, view)
+        line.setLeft(line.left() + side + step(3))
+        line.setHeight(self.line_height("ui"))
+        self.draw_text(painter, line, option.index.data(), elide=Qt.TextElideMode.ElideMiddle)
+        line.translate(0, line.height() + step(0.5))
+        line.setHeight(self.line_height("small"))
+        self.draw_text(painter, line, _below(row), "small", "ink" if row.file.why_unread else "ink_quiet")
+
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        """Tick a row, or take its tick away, on a click anywhere in it; the keys are Qt's."""
+        if event.type() != QEvent.Type.MouseButtonRelease:
+            return super().editorEvent(event, model, option, index)
+        is_ticked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        now = Qt.CheckState.Unchecked if is_ticked else Qt.CheckState.Checked
+        return model.setData(index, now, Qt.ItemDataRole.CheckStateRole)
+
+
 class DocumentChoice(PageDialog):
     """The files of a library, each with a check box, and a search.
 
@@ -62,20 +100,18 @@ class DocumentChoice(PageDialog):
     def __init__(
         self, theme: Theme, name: str, files: Sequence[LibraryFile], ticked: Sequence[str], parent: QWidget
     ) -> None:
-        super().__init__(theme, tr("Documents of the table"), 140, 130, parent)
+        super().__init__(theme, tr("Documents of the table"), 175, 130, parent)
         self.words = plain_label(ink="quiet")
         self.search = SearchLine(theme, tr("Find a document"))
-        paths = [Path(each.path) for each in files if each.state is not FileState.GONE]
-        self.documents = _Documents(paths, ticked)
+        present = [each for each in files if each.state is not FileState.GONE]
+        self.documents = _Documents(present, ticked)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self.documents)
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.list = QListView()
+        self.list = RowList(theme, tr("Documents"), self.documents, _TickDelegate(theme, line=True))
         self.list.setModel(self._found)
-        self.list.setAccessibleName(tr("Documents"))
         self.list.setUniformItemSizes(True)
         mark(self.list, kind="ticks")
-        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.tick = push_button(theme, tr("Tick all"), tip=tr("All that are shown"))
         self.untick = push_button(theme, tr("Tick none"), tip=tr("None of those that are shown"))
         self.save = push_button(theme, tr("Save"), kind="primary")
@@ -98,7 +134,7 @@ class DocumentChoice(PageDialog):
         self._count()
 
     def ticked(self) -> tuple[str, ...]:
-        return tuple(str(self.documents.rows[row]) for row in sorted(self.documents.ticked))
+        return tuple(self.documents.rows[at].file.path for at in sorted(self.documents.ticked))
 
     @Slot()
     def _count(self, *_: object) -> None:
@@ -135,6 +171,11 @@ class DocumentChoice(PageDialog):
         self.chosen.emit(ticked if len(ticked) < len(self.documents.rows) else ())
 
 
-def _row_texts(equal: Collection[str], path: Path) -> tuple[str, str, str]:
-    name = name_with_folder(str(path), equal)
-    return name, name, str(path)
+def _below(row: Row) -> str:
+    return " · ".join(filter(None, (row.below, localised(row.file.why_unread))))
+
+
+def _row_texts(equal: Collection[str], row: Row) -> tuple[str, str, str]:
+    path, why = row.file.path, localised(row.file.why_unread)
+    name = name_with_folder(path, equal)
+    return name, ", ".join(filter(None, (name, _below(row)))), "\n".join(filter(None, (path, why)))

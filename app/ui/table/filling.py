@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -63,7 +63,7 @@ class Filling(QObject):
         self._first: list[str] = []  # the files to read first, by their SHA-256
         self._queue: Iterator[tuple[str, int]] = iter(())  # the cells still to be read, in order
         self._being_read: tuple[str, int] | None = None
-        self.seconds_left: float | None = None
+        self._progress = Progress(0, 0)  # as the job tells it
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._start)
         self.changed.connect(self._tell_progress)
@@ -89,8 +89,13 @@ class Filling(QObject):
         words = ""
         if self._table is not None and self.state() in ("filling", "waiting"):
             what = tr("Filling {table}", table=self._table.name)
-            words = in_words(what, Progress(*self._model.counts(), seconds_left=self.seconds_left))
+            words = in_words(what, self.progress())
         self.progressed.emit(words)
+
+    def progress(self) -> Progress:
+        """How many of the table's cells were read, with the time left and the part of the next one that is done."""
+        read, total = self._model.counts()
+        return replace(self._progress, done=read, total=total)
 
     def take(self, table: AnswerTable | None) -> None:
         """Fill this table from now on; it may be the same one with other files or questions."""
@@ -150,11 +155,13 @@ class Filling(QObject):
 
     def _in_order(self) -> Iterator[tuple[str, int]]:
         """Yield the cells still to be read, in the order in which the flow reads them."""
-        files = (row.file.sha256 for row in self._model.rows if row.file.state is FileState.READ)
-        for sha256 in dict.fromkeys(chain(self._first, files)):
+        from app.flows.answer_table.fill import reading_order
+
+        files = [file for file in self._model.files() if file.state is FileState.READ]
+        for file in reading_order(files, self._first):
             for column in self._model.columns:
-                if not self._model.is_read((sha256, column.number)):
-                    yield sha256, column.number
+                if not self._model.is_read((file.sha256, column.number)):
+                    yield file.sha256, column.number
 
     @Slot()
     def _started(self) -> None:
@@ -172,11 +179,12 @@ class Filling(QObject):
         """Show the next cell in order as being read, unless the one before is not there yet."""
         if self._being_read is None or self._model.is_read(self._being_read):
             self._being_read = next(self._queue, None)
-        self._model.set_reading([] if self._being_read is None else [self._being_read])
+        self._model.set_reading([] if self._being_read is None else [self._being_read], self._progress.part)
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        self.seconds_left = progress.seconds_left
+        self._progress = progress
+        self._show_reading()
         self.changed.emit()
 
     @Slot(object)
@@ -213,5 +221,5 @@ class Filling(QObject):
             self._end()
 
     def _end(self) -> None:
-        self._job, self.seconds_left = None, None
+        self._job, self._progress = None, Progress(0, 0)
         self._model.set_reading(())

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 from app.core import wording
 from app.core.answer_table import AnswerTable
 from app.core.message import Message
+from app.core.report import Progress
 from app.ui.kit.boxes import column, flow, row
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.file_dialog import ExportButton
@@ -114,15 +115,16 @@ class TableHead(QFrame):
         self.documents.setAccessibleName(self.documents.text())
         self.documents.setVisible(bool(tip))
 
-    def show_progress(self, read: int, total: int, seconds_left: float | None, state: str) -> None:
+    def show_progress(self, progress: Progress, state: str) -> None:
         """Show how many cells were read; `state` is "full", "filling", "paused" or "waiting"."""
+        read, total, left = progress.done, progress.total, progress.seconds_left
         words = tr("{read:,} of {total:,}", read=read, total=total) if total else ""
-        if state == "filling" and seconds_left is not None:
-            words = f"{words} · {localised(wording.time_left(seconds_left))}"
+        if state == "filling" and left is not None:
+            words = f"{words} · {localised(wording.time_left(left))}"
         elif state == "waiting":
             words = " · ".join((words, tr("continues after other work")))
         self.words.setText(words)
-        self.bar.setValue(round(1000 * read / total) if total else 0)
+        self.bar.setValue(round(1000 * progress.fraction))
         self.bar.setAccessibleDescription(words)
         self.bar.setVisible(state != "full")
         filling = state in ("filling", "waiting")
@@ -145,8 +147,8 @@ class TableHead(QFrame):
         row(theme, self.bar, self.words, gap=2, parent=progress)
         theme.in_steps(progress.setFixedHeight, 7.5)
         right.setLayout(flow(theme, progress, self.fill, self.export, self.add))
-        name = column(theme, self.title, over)
-        top = row(theme, (name, 1), (right, 0, middle), gap=3, margins=(5, 3, 5, 3))
+        name = row(theme, self.title, 1, (right, 0, middle), gap=3)
+        top = column(theme, name, over, margins=(5, 3, 5, 3))
         self._below = QWidget()
         row(theme, (self.chips, 1), margins=(5, 2, 5, 2), parent=self._below)
         theme.in_steps(self.checked.setContentsMargins, 2, 1.5, 0, 0)

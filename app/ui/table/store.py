@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
 
 from app.core.answer_table import AnswerTable, Cell, Column, ColumnAccuracy, TableLayout, without_outdated
 from app.core.corrections import Verdict
@@ -104,6 +105,9 @@ class TableStore(QObject):
         self._files_job: Job | None = None
         # What undoes each verdict, whose cell it returns, and each change of the questions or of a set of them.
         self._past: list[Callable[[], Cell | None]] = []
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._application_changed)
 
     @property
     def can_undo(self) -> bool:
@@ -114,6 +118,11 @@ class TableStore(QObject):
     def list_tables(self) -> None:
         """List the tables and the sets of questions, and load the current table, or the one that was current last."""
         self._lane.start_aside(_list, self._workspace).then(self._listed, self.failed)
+
+    @Slot(Qt.ApplicationState)
+    def _application_changed(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive and self.is_listed:
+            self.list_tables()  # a command may have made one
 
     def choose(self, number: int) -> None:
         """Make a table the current one, once the changes of the present one are saved."""

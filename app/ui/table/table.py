@@ -490,11 +490,10 @@ class TableView(Page):
 
     @Slot()
     def _show_progress(self) -> None:
-        read, total = self.model.counts()
-        state = self.filling.state()
-        self.head.show_progress(read, total, self.filling.seconds_left, state)
-        if state == "full" and total and not self._was_full:
-            self.note.emit(tr("{n:,} cell read", "{n:,} cells read", n=total))
+        progress, state = self.filling.progress(), self.filling.state()
+        self.head.show_progress(progress, state)
+        if state == "full" and progress.total and not self._was_full:
+            self.note.emit(tr("{n:,} cell read", "{n:,} cells read", n=progress.total))
         self._was_full = state == "full"
 
     @Slot()

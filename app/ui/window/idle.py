@@ -1,4 +1,4 @@
-"""Work for idle times: preparing a document, embedding passages, unloading models, and importing modules."""
+"""Work for idle times: preparing a document, embedding passages, filling tables, unloading models, and imports."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.models import Head
-from app.core.report import Report
+from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.libraries import Libraries
+from app.ui.kit.progress_strip import in_words
 from app.ui.window.reader import Reader
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _PREPARE_AFTER_MS = 300  # the document's page comes first
 _EMBED_AFTER_MS = 2000  # an open document is prepared first
+_FILL_AFTER_MS = 3000  # passages are embedded first
 LONG = 20_000  # code points: a shorter text is read as fast without being prepared
 _IMPORT_EVERY_MS = 40
 # First what the Ask page will need, then the other pages, each behind its own parts.
@@ -80,7 +82,7 @@ _log = logging.getLogger(__name__)
 class IdleWork(QObject):
     """Runs a flow in the work lane some time after it has become idle; a subclass says which.
 
-    The flow is dropped at once when other work begins. It is not shown, and nothing depends on it: faults are logged.
+    The flow is dropped at once when other work begins. Nothing depends on it: faults are logged.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, after_ms: int, parent: QObject) -> None:
@@ -112,11 +114,17 @@ class IdleWork(QObject):
     def dropped(self) -> None:
         """React to the flow having been dropped for other work."""
 
+    @Slot(object)
+    def show_progress(self, progress: Progress) -> None:
+        """Show the flow's progress: by default it is not shown."""
+
     @Slot()
     def _begin(self) -> None:
         flow = self.flow() if self._job is None and self._lane.idle else None
         if flow is not None:
-            self._job = self._lane.start_aside(flow).then(self._ended, self._failed)
+            self._job = self._lane.start_aside(flow).then(
+                self._ended, self._failed, progress=self.show_progress
+            )
 
     def drop(self) -> None:
         """Drop the flow if it runs."""
@@ -215,6 +223,56 @@ class IdleEmbedding(IdleWork):
 
     def dropped(self) -> None:
         self._libraries.refresh()
+
+
+class IdleFilling(IdleWork):
+    """Has the tables filled that are not the current one, which its page fills, unless the person has paused that.
+
+    `progressed` carries how far such a table is, in words; empty while none is being filled.
+    """
+
+    progressed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, lanes: Lanes, libraries: Libraries, reader: Reader, parent: QObject
+    ) -> None:
+        super().__init__(workspace, lanes, _FILL_AFTER_MS, parent)
+        self._reader = reader
+        # The current table when it last ended by itself: unless another is, or libraries change, nothing is to be done.
+        self._tried = 0
+        libraries.updated.connect(self._try_again)
+        reader.loaded.connect(self._try_again)
+
+    @Slot()
+    def _try_again(self) -> None:
+        self._tried = 0
+        self.look()
+
+    @Slot()
+    def pause(self) -> None:
+        """Pause the filling of all tables, if one is being filled here."""
+        if self._job is not None:
+            self._workspace.settings.table_paused = True
+            self.drop()
+
+    def flow(self) -> Callable[[Report], object] | None:
+        settings = self._workspace.settings
+        is_wanted = settings.last_table != self._tried and not settings.table_paused
+        if not is_wanted or not self._reader.is_loaded:
+            return None
+        from app.flows.answer_table.fill import fill_others
+
+        return partial(fill_others, self._workspace, settings.last_table)
+
+    def show_progress(self, progress: Progress) -> None:
+        self.progressed.emit(in_words(progress.what, progress))
+
+    def done(self) -> None:
+        self._tried = self._workspace.settings.last_table
+        self.progressed.emit("")
+
+    def dropped(self) -> None:
+        self.progressed.emit("")
 
 
 class IdleUnloading(IdleWork):

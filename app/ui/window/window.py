@@ -36,7 +36,7 @@ from app.ui.kit.spoken import install_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
-from app.ui.window.idle import IdleEmbedding, IdleImports, IdlePreparation, IdleUnloading
+from app.ui.window.idle import IdleEmbedding, IdleFilling, IdleImports, IdlePreparation, IdleUnloading
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, keys_of, make_page
 from app.ui.window.rail import Rail
@@ -110,7 +110,8 @@ class MainWindow(QMainWindow):
         self.lanes = lanes
         self.pages: dict[str, Page] = {}
         self._areas: dict[str, Scrolling] = {}
-        self._current = self._before = self._filling = ""
+        self._current = self._before = ""
+        self._filling = self._filling_other = ""  # how far the current table is filled, and another one
         self._notes: dict[str, str] = {}
         self._closed = False
         self.setWindowTitle(NAME)
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.job_notices = JobNotices(lanes, self.notice, self)
         self.idle_embedding = IdleEmbedding(workspace, lanes, self.libraries, self)
+        self.idle_filling = IdleFilling(workspace, lanes, self.libraries, self.reader, self)
         self.upkeep = Upkeep(self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
@@ -137,6 +139,8 @@ class MainWindow(QMainWindow):
         self.reader.failed.connect(self.show_fault)
         self.reader.loaded.connect(self._look_at_table)
         self.libraries.updated.connect(self._look_at_table)
+        self.idle_filling.progressed.connect(self._show_other_filling)
+        self.status.pause.clicked.connect(self.idle_filling.pause)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
         self.drops.models.connect(self._models_dropped)
@@ -183,6 +187,7 @@ class MainWindow(QMainWindow):
                 signal.connect(self.idle_preparation.look)
         if key == "table":
             page.filling.progressed.connect(self._show_filling)  # type: ignore[attr-defined]
+            page.filling.changed.connect(self.idle_filling.look)  # type: ignore[attr-defined]
             self.status.pause.clicked.connect(page.filling.stop)  # type: ignore[attr-defined]
         if key == "settings":
             page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
@@ -211,9 +216,14 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _show_filling(self, words: str) -> None:
-        """Show how far the table is filled, except on its own page, which shows that itself."""
+        """Show how far the table is filled, except on its own page, which shows that itself, or else another table."""
         self._filling = words
-        self.status.set_filling(words if self._current != "table" else "")
+        self.status.set_filling((words if self._current != "table" else "") or self._filling_other)
+
+    @Slot(str)
+    def _show_other_filling(self, words: str) -> None:
+        self._filling_other = words
+        self._show_filling(self._filling)
 
     @Slot(str, object)
     def go(self, key: str, argument: object) -> None:

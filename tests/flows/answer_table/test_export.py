@@ -67,6 +67,18 @@ def test_what_was_not_read_of_a_file_is_exported(
     ]
 
 
+def test_how_a_misspelt_question_was_read_is_kept_and_exported(
+    workspace: Workspace, make: Make, tmp_path: Path
+) -> None:
+    table, out = make("Who is the lnadlord Anna?", QUESTIONS[1]), tmp_path / "out.csv"
+    fill(workspace, table, QUIET)
+    export_table(workspace, table, out, QUIET)
+    found = {(row["document"], row["question"]): row["read as"] for row in rows_of(out)}
+    assert {key: words for key, words in found.items() if words} == {
+        (name, "Who is the lnadlord Anna?"): "Who is the landlord Anna?" for name in TEXTS
+    }
+
+
 def test_csv_has_a_row_a_cell(workspace: Workspace, table: AnswerTable, tmp_path: Path) -> None:
     export_table(workspace, table, tmp_path / "new" / "out.csv", QUIET)
     rows = rows_of(tmp_path / "new" / "out.csv")

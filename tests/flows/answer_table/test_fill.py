@@ -138,9 +138,9 @@ def test_only_new_questions_and_changed_files_are_read(
     fill(workspace, table, Silent())
     asked = [(each.text, each.documents[0].name) for each in engine.requests if isinstance(each, Question)]
     assert asked == [
-        ("Where is Ben?", "first.txt"),
         ("Where is Ben?", "second.txt"),
         *((question, "second.txt") for question in QUESTIONS),
+        ("Where is Ben?", "first.txt"),
     ]
     now = workspace.tables.cells(table)
     stays = now[old[0].sha256, old[0].column]
@@ -158,6 +158,38 @@ def test_what_is_on_the_screen_comes_first_and_equal_files_are_read_once(
     fill(workspace, table, Silent(), first=["0" * 64, copy.sha256])
     asked = [each.documents[0].name for each in engine.requests if isinstance(each, Question)]
     assert asked == ["third.txt", "copy.txt", "first.txt"]
+
+
+def test_the_shortest_file_comes_first_among_those_on_the_screen_and_among_the_others(
+    workspace: Workspace, library: Library, make: Make, engine: FakeEngine
+) -> None:
+    seen = [put(workspace, library, f"{name}.txt", f"{name} " * n) for name, n in (("long", 90), ("mid", 50))]
+    for name, n in (("aa", 40), ("bb", 30)):
+        put(workspace, library, f"{name}.txt", f"{name} " * n)
+    fill(workspace, make("Who is Anna?"), Silent(), first=[file.sha256 for file in seen])
+    asked = [each.documents[0].name for each in engine.requests if isinstance(each, Question)]
+    assert asked == ["mid.txt", "long.txt", "second.txt", "first.txt", "bb.txt", "aa.txt"]
+
+
+def test_the_progress_of_each_cell_is_told_with_the_time_left(workspace: Workspace, make: Make) -> None:
+    class Windows(FakeEngine):
+        def run(self, request: object, choice: ModelChoice | None, report: Any) -> Any:
+            for done in (10, 60, 30):
+                time.sleep(0.005)
+                report.progress(Progress(done, 100, "windows"))
+            return super().run(request, choice, report)
+
+    workspace.__dict__["engine"], heard = Windows(), Listener()
+    fill(workspace, make("Who is Anna?"), heard)
+    told = [(step.done, step.total, step.part) for step in heard.told]
+    assert told == [
+        (0, 2, 0.0), (0, 2, 0.1), (0, 2, 0.6), (0, 2, 0.6),
+        (1, 2, 0.0), (1, 2, 0.1), (1, 2, 0.6), (1, 2, 0.6), (2, 2, 0.0),
+    ]  # fmt: skip
+    left = [step.seconds_left for step in heard.told]
+    assert left[:2] == [None, None], "the time that loading took tells nothing of reading"
+    assert all(0 < seconds < 60 for seconds in left[2:-1] if seconds is not None) and left[-1] == 0.0
+    assert None not in left[2:] and heard.told[-2].fraction == 0.8
 
 
 def test_two_processes_that_fill_one_table_read_no_cell_twice(

@@ -188,6 +188,12 @@ def test_nothing_that_is_known_of_a_file_is_overwritten(
     assert (Path(third.path).name, third.state, third.text) == ("third.txt", FileState.WAITING, 0)
 
 
+def test_how_a_question_was_read_comes_back(here: Workspace, folder: Path, tmp_path: Path) -> None:
+    place = written(tmp_path / "x.jsonl", exported(folder, **{"read as": "Who is the landlord?"}))
+    (cell,) = here.tables.cells(import_results(here, place, QUIET).table).values()
+    assert cell.read_as == "Who is the landlord?"
+
+
 def test_an_answer_that_was_judged_here_stays(here: Workspace, folder: Path, tmp_path: Path) -> None:
     table = filled(here, folder)
     landlord = table.columns[0].number

@@ -42,6 +42,16 @@ def test_a_row_survives_json() -> None:
     assert RunSpec.from_plain(json.loads(json.dumps(SPEC.plain()))) == SPEC
 
 
+def test_how_a_question_was_read_survives_and_earlier_rows_are_read_without_it() -> None:
+    one = row("/docs/a.txt")
+    respelt = replace(one, cells=tuple(replace(cell, read_as="Who is Anna?") for cell in one.cells))
+    assert Row.from_plain(respelt.plain(SPEC)) == respelt
+    earlier = respelt.plain(SPEC)
+    for answer in earlier["answers"]:
+        del answer["read_as"]
+    assert Row.from_plain(earlier) == one
+
+
 def test_lone_surrogates_do_not_break_a_row() -> None:
     one = row("/docs/a.txt")
     answer = one.cells[0].answer

@@ -76,7 +76,7 @@ def rows(workspace: Workspace, *entries: Entry) -> list[dict[str, str]]:
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     first, second = rows(workspace, entry(), unanswered(3600))
-    assert tuple(first) == COLUMNS and COLUMNS[-8:-5] == ("share_read", "page_label", "line")
+    assert tuple(first) == COLUMNS and COLUMNS[-9:-6] == ("share_read", "page_label", "line")
     assert first["path"] == ENTRY.path, "each under its own name"
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
     assert (first["start"], first["end"], first["probability"]) == ("20", "37", "0.940000")
@@ -108,6 +108,14 @@ def test_the_printed_page_and_the_line_are_told(workspace: Workspace) -> None:
     assert (
         "lease.pdf, sheet Costs, cell B12. Read" in page and "lease.pdf, row 12, column Price. Read" in page
     )
+
+
+def test_how_a_misspelt_question_was_read_is_said(workspace: Workspace) -> None:
+    respelt = entry(question="How much is the depsoit?", read_as=ENTRY.question)
+    assert [row["read_as"] for row in rows(workspace, respelt, entry())] == [ENTRY.question, ""]
+    page = out(workspace, [respelt, entry()], "markdown")
+    assert "## How much is the depsoit?\n\nRead as “How much is the deposit?”.\n" in page
+    assert page.count("Read as") == 1
 
 
 def test_how_far_a_stopped_reading_came_is_said(workspace: Workspace) -> None:

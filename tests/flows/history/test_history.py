@@ -103,6 +103,14 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
     assert (best.before, best.after) == (TEXT[:start], TEXT[start + 4 : start + 36])
 
 
+def test_an_entry_says_how_a_misspelt_question_was_read(workspace: Workspace) -> None:
+    assert (
+        asked(workspace, PASTED, text="Who is the lnadlord at noon?").read_as
+        == "Who is the landlord at noon?"
+    )
+    assert asked(workspace, PASTED).read_as == ""
+
+
 # Without a table, whose row is kept as it is read.
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\t|"), min_size=1, max_size=200), st.data())
 def test_what_is_kept_around_an_answer_is_the_text_around_it(text: str, data: st.DataObject) -> None:

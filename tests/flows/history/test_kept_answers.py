@@ -51,6 +51,11 @@ def test_what_a_person_judged_by_another_threshold_is_restored_with_the_readers_
         assert (reading.answered, reading.threshold) == restored, own
 
 
+def test_how_a_misspelt_question_was_read_is_restored() -> None:
+    respelt = replace(entry(kept(TEXT, 20, 24)), read_as="When is the tide high?")
+    assert restore_reading(respelt, ()).read_as == "When is the tide high?"
+
+
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
     now = "A new line.\n" + TEXT + " The tide is high at noon. " + TEXT
     found = locate_answers(plain(now), entry(kept(TEXT, 42, 45)))

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.corrections import Verdict
-from app.core.library import FileState, Library
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
@@ -29,6 +29,7 @@ from app.flows.library.update import update
 from app.ui.ask import library_dialogs
 from app.ui.ask.ask import AskView
 from app.ui.ask.library_dialogs import Contents, UnreadFiles
+from app.ui.ask.question_box import ScopeChoice
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
@@ -486,6 +487,44 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
     assert ask(view, qtbot, "harbour").scope.library
     qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
+
+
+def test_the_whole_reason_why_a_file_was_not_read_is_shown(view: AskView, qtbot: QtBot) -> None:
+    short, long = "It is damaged.", "It is damaged, and no page of it can be read. " * 4
+    files = [
+        LibraryFile(at, f"/docs/{at}.pdf", FileState.FAILED, why) for at, why in enumerate((short, long))
+    ]
+    unread = UnreadFiles(view, *view.libraries.all[0])
+    unread.show()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    unread.model.take(files)
+    unread.list.show()
+    line = QFontMetrics(view.theme.font("small"))
+    heights = {}
+    for width in (700, 400):
+        unread.resize(width, 480)
+        QApplication.processEvents()
+        room = unread.list.viewport().width()
+        rows = [unread.list.visualRect(unread.model.index(at, 0)) for at in (0, 1)]
+        lines = -(-line.horizontalAdvance(long) // room)
+        heights[width] = rows[1].height()
+        assert rows[1].width() == room and heights[width] >= rows[0].height() + (lines - 1) * line.height()
+    assert heights[400] > heights[700]
+    unread.reject()
+
+
+def test_a_librarys_name_has_the_room_that_there_is(view: AskView, qtbot: QtBot) -> None:
+    scope = ScopeChoice(view.theme)
+    qtbot.addWidget(scope)
+    name = "Minutes and contracts"
+    status = LibraryStatus({FileState.READ: 7, FileState.FAILED: 2}, in_part=1)
+    scope.show_scope(Scope(ScopeKind.LIBRARY, 1), (Library(1, name), status))
+    scope.show()
+    for width in (800, 290):
+        scope.resize(width, scope.heightForWidth(width))
+        QApplication.processEvents()
+        assert scope.button.shown() == name
+        assert scope.read.width() == scope.read.sizeHint().width() and scope.read.geometry().right() < width
 
 
 def test_a_dialog_that_is_closed_looks_at_no_more_files(

@@ -279,6 +279,15 @@ def test_pointing_at_the_documents_name_tells_its_path(
     assert told == ["/home/ann/2024/lease.pdf", "Pasted text\nOnly the best passages were read"]
 
 
+def test_how_a_misspelt_question_was_read_stands_beside_it(open_view: Open) -> None:
+    read_as = "How much is the deposit?"
+    row = row_of(entry(question="How much is the depsoit?", read_as=read_as))
+    assert row.respelt == f"Read as “{read_as}”" and row.respelt in row.tip
+    assert row.accessible_text.startswith(f"How much is the depsoit? {row.respelt}")
+    plain, respelt = (open_view(replace(row.entry or entry(), read_as=one)) for one in ("", read_as))
+    assert plain.grab().toImage() != respelt.grab().toImage()
+
+
 def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
     open_view: Open, qtbot: QtBot
 ) -> None:

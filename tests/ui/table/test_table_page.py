@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.answer_table import CellState, Column, ColumnType
+from app.core.answer_table import AnswerTable, CellState, Column, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost
 from app.core.library import FileState, LibraryFile
@@ -293,11 +294,12 @@ def test_filling_is_paused_and_gives_way_to_other_work(
     ask_for(page, "Who signs?")
     qtbot.waitUntil(held.reached.is_set)
     qtbot.waitUntil(lambda: page.head.fill.text() == "Pause")
-    qtbot.waitUntil(lambda: page.model.words(0, 2).words == "Reading…")
-    assert page.model.words(1, 2).words == "Not read yet"
+    shortest = row_of(page, "calder.txt")
+    qtbot.waitUntil(lambda: page.model.words(shortest, 2).words == "Reading…")
+    assert page.model.words(0, 2).words == "Not read yet"
     page.head.fill.click()
     assert page.head.fill.text() == "Fill" and page.workspace.settings.table_paused
-    assert page.model.words(0, 2).words == "Not read yet"
+    assert page.model.words(shortest, 2).words == "Not read yet"
     held = Held(pattern_reader)
     page.head.fill.click()
     qtbot.waitUntil(held.reached.is_set)
@@ -310,6 +312,64 @@ def test_filling_is_paused_and_gives_way_to_other_work(
     qtbot.waitUntil(aside.reached.is_set)
     ask_for(page, "Who pays?")
     until_full(page, qtbot, 12)
+
+
+def test_the_progress_of_the_first_cell_is_shown(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    held = Held(pattern_reader)
+
+    def windows(report: Report) -> None:
+        for done in (10, 40):
+            time.sleep(0.01)
+            report.progress(Progress(done, 100, "windows"))
+        held.wait(report)
+
+    pattern_reader.before = windows
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(held.reached.is_set)
+    at = row_of(page, "calder.txt")
+    qtbot.waitUntil(lambda: page.model.words(at, 2).words == "Reading, 40%")
+    assert page.head.words.text().startswith("6 of 9 · ") and page.head.bar.value() == round(1000 * 6.4 / 9)
+    held.done.set()
+    until_full(page, qtbot, 9)
+
+
+def test_a_table_that_a_command_made_is_listed_once_the_window_is_used_again(
+    page: TableView, qtbot: QtBot
+) -> None:
+    table = page.store.table
+    assert table is not None
+    save_table(page.workspace, AnswerTable(0, "Made by a command", table.library), Silent())
+    application = QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    qtbot.waitUntil(lambda: "Made by a command" in [each.name for each in page.store.tables])
+    assert page.store.table == table
+    titles = [action.text() for action in page.head.title.menu().actions()]
+    assert "Made by a command" in titles
+
+
+def test_documents_that_were_read_in_part_are_told_apart_when_some_are_chosen(
+    page: TableView, qtbot: QtBot
+) -> None:
+    cut = LibraryFile(1, "/docs/cut.pdf", FileState.READ, "The rest is damaged.", pages=3)
+    broken = LibraryFile(2, "/docs/broken.pdf", FileState.FAILED, "It is damaged.")
+    whole = LibraryFile(3, "/docs/whole.pdf", FileState.READ, pages=2)
+    choice = DocumentChoice(page.theme, "All", (cut, broken, whole), (), page)
+    choice.show()
+    indexes = [choice.list.model().index(at, 0) for at in range(3)]
+    assert [index.data(Qt.ItemDataRole.AccessibleTextRole) for index in indexes] == [
+        "cut.pdf, 3 pages · in part · The rest is damaged.",
+        "broken.pdf, not read · It is damaged.",
+        "whole.pdf, 2 pages",
+    ]
+    assert indexes[0].data(Qt.ItemDataRole.ToolTipRole) == "/docs/cut.pdf\nThe rest is damaged."
+    row = choice.list.visualRect(indexes[0])
+    assert row.height() > 2 * choice.fontMetrics().height()
+    qtbot.mouseClick(choice.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert choice.ticked() == ("/docs/broken.pdf", "/docs/whole.pdf")
+    choice.reject()
 
 
 def test_a_cell_that_failed_is_read_again_when_asked(
@@ -379,6 +439,17 @@ def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
     assert page.workspace.corrections.count() == 0
+
+
+def test_how_a_misspelt_question_was_read_is_told_for_its_cells(page: TableView, qtbot: QtBot) -> None:
+    open_beside(page, qtbot, "aldergate.txt")
+    cell, index = page.model.cell(0, 0), page.model.index(0, 0)
+    said = "Read as “How many days of notice?”"
+    assert cell is not None and said not in index.data(Qt.ItemDataRole.ToolTipRole)
+    page.model.take_cells([replace(cell, read_as=NOTICE)])
+    page.view.moved.emit()
+    assert index.data(Qt.ItemDataRole.ToolTipRole).endswith(f"\n\n{said}")
+    assert page.beside.question.text() == f"{NOTICE}\n{said}"
 
 
 def test_undoing_a_verdict_goes_to_its_cell(page: TableView, qtbot: QtBot) -> None:

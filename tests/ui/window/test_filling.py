@@ -109,6 +109,41 @@ def test_a_table_is_paused_without_its_page_and_stays_so(
     assert "table" not in again.pages and not engine.requests
 
 
+def test_other_tables_are_filled_after_the_current_one(
+    open_window: Callable[[], MainWindow],
+    table: AnswerTable,
+    reader: Absent,
+    qtbot: QtBot,
+    engine: FakeEngine,
+) -> None:
+    workspace = open_fake_workspace(engine)
+    columns = columns_of(("Who pays?",))
+    others = [
+        save_table(workspace, AnswerTable(0, name, table.library, columns), Silent())
+        for name in ("One", "Two")
+    ]
+    workspace.close()
+    window = started(open_window(), qtbot)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    assert [request.text for request in engine.requests] == ["Who is it?"]  # type: ignore[attr-defined]
+    window.show_page("table")
+    reader.go_on.set()
+    qtbot.waitUntil(lambda: not is_incomplete(window.workspace, table.number, Silent()))
+    reader.go_on.clear()
+    qtbot.waitUntil(lambda: window.status.note().endswith("Filling One, 0%"), timeout=10_000)
+    window.status.pause.click()
+    assert window.workspace.settings.table_paused and "Filling" not in window.status.note()
+    qtbot.waitUntil(lambda: window.lanes.work.idle)
+    reader.go_on.set()
+    window.workspace.settings.table_paused = False
+    window.idle_filling.look()
+    for other in others:
+        qtbot.waitUntil(
+            lambda one=other: not is_incomplete(window.workspace, one.number, Silent()), timeout=10_000
+        )
+    qtbot.waitUntil(lambda: window.lanes.work.idle and "Filling" not in window.status.note())
+
+
 def test_a_full_table_has_no_page_made(
     open_window: Callable[[], MainWindow], table: AnswerTable, reader: Absent, qtbot: QtBot
 ) -> None:
