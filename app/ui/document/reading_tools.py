@@ -71,7 +71,7 @@ class OutlineList(RowList):
         at = bisect_right(self._places, place) - 1
         index = self._model.index(at, 0)
         if not index.isValid():
-            self.choose_none()
+            self.selectionModel().clear()
         elif index != self.currentIndex():
             self.setCurrentIndex(index)
 

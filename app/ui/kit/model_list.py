@@ -114,7 +114,7 @@ class ModelList(RowList):
             self.setCurrentIndex(self._model.index(at))
             self.scrollTo(self._model.index(at))
         else:
-            self.choose_none()
+            self.selectionModel().clear()
         self.selectionModel().blockSignals(False)
         self.viewport().update()
         return at >= 0

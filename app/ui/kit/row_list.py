@@ -231,11 +231,6 @@ class RowList(QListView):
             return False
         return super().event(event)
 
-    def choose_none(self) -> None:
-        """Choose no row; the arrow keys then start from the first one."""
-        self.clearSelection()
-        self.selectionModel().clearCurrentIndex()
-
     @Slot()
     def _restyle(self) -> None:
         if isinstance(self._row_delegate, RowDelegate):
