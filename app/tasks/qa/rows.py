@@ -65,7 +65,7 @@ def _name_in(text: str, start: int, end: int) -> str:
     return cell.lower() if is_name else ""
 
 
-def rows_of(text: CachedText) -> TableRows:
+def table_rows(text: CachedText) -> TableRows:
     """The rows of a text's tables, cached with the text."""
     return text.get(TableRows, partial(TableRows, text))
 
@@ -82,7 +82,7 @@ class RowScores:
     def __init__(self, question: str, texts: Sequence[CachedText]) -> None:
         words = terms(question)
         named = {word.strip(".:/-").lower() for word in _WORD.findall(question)}
-        self._rows = [rows_of(text) for text in texts]
+        self._rows = [table_rows(text) for text in texts]
         self._scores = [
             _scores(words, text, rows) + _scores_of_names(named, rows)
             for text, rows in zip(texts, self._rows, strict=True)

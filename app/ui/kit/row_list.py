@@ -20,7 +20,7 @@ from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, 
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.legible import legible_lines
-from app.ui.kit.page_layout import line_pen, own_pen
+from app.ui.kit.flow_text import line_pen, own_pen
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
