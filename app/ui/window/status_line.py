@@ -7,8 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.ui.kit.boxes import row
-from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import push_button
+from app.ui.kit.parts import ElidedLabel, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 from app.ui.window.network import NetworkButton
