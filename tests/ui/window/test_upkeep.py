@@ -151,7 +151,7 @@ def test_files_of_other_kinds_are_told_of(window: MainWindow, qtbot: QtBot, tmp_
 def test_folders_that_cannot_be_opened_are_told_of(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    papers, away = (written(tmp_path / name, {"a.txt": "A paper."}) for name in ("Papers", "Away"))
+    papers, away = (written(tmp_path / name, {"a.txt": f"{name}."}) for name in ("Papers", "Away"))
     for name in ("new", "old"):
         refuse(monkeypatch, written(papers / name, {"b.txt": "Another."}))
     window.libraries.add([papers, away], "Papers")
