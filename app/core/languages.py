@@ -72,8 +72,3 @@ class LanguageSubject:
     name: str
     languages: Mapping[str, int] = field(default_factory=dict)
     text: str = ""
-
-    @property
-    def has_several_documents(self) -> bool:
-        """Whether the subject is more than one document."""
-        return sum(self.languages.values()) > 1

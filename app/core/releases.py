@@ -14,7 +14,10 @@ this computer).
 from __future__ import annotations
 
 import json
+import platform
 import re
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date as calendar_date
@@ -31,6 +34,10 @@ MOST_BYTES = 1 << 20
 SYSTEMS = ("linux", "windows", "macos", "any")
 MACHINES = ("x86_64", "arm64", "any")
 KINDS = ("deb", "archive", "installer", "dmg", "wheel")
+# The kinds of files for each system, preferred ones first; and the feed's names of Python's systems and machines.
+_KINDS_OF = {"windows": ("installer", "archive"), "macos": ("dmg", "archive")}
+_NAMES_OF_SYSTEMS = {"win32": "windows", "darwin": "macos", "linux": "linux"}
+_NAMES_OF_MACHINES = {"amd64": "x86_64", "x64": "x86_64", "aarch64": "arm64"}
 _MOST_NOTES, _MOST_RELEASES, _MOST_FILES = 20_000, 1000, 100
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -150,6 +157,19 @@ def newest(feed: Feed, own: str) -> Release | None:
     wanted = [each for each in feed.releases if is_preview(own) or not is_preview(each.version)]
     found = max(wanted, key=lambda each: version_key(each.version), default=None)
     return found if found is not None and version_key(found.version) > version_key(own) else None
+
+
+def this_computer() -> tuple[str, str, tuple[str, ...]]:
+    """This computer's system and machine as feeds name them, and the kinds of files for it, preferred ones first."""
+    system = _NAMES_OF_SYSTEMS.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    if not getattr(sys, "frozen", False):  # run from source or installed with pip
+        kinds: tuple[str, ...] = ("wheel",)
+    elif system == "linux":
+        kinds = ("deb", "archive") if shutil.which("dpkg") else ("archive",)
+    else:
+        kinds = _KINDS_OF.get(system, ())
+    return system, _NAMES_OF_MACHINES.get(machine, machine), kinds
 
 
 def file_for_computer(

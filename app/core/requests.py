@@ -37,8 +37,7 @@ class Question:
     the passages that share most words with the question; `in_order` reads the windows from the first to the last,
     instead of these passages first. If the model has a quicker reader as its finder, the finder chooses the passages of
     a long text to read, unless `every` is set, and with `quick` it alone answers. If the documents are passages found
-    in longer texts, likeliest first, `passages_of` is the number of code points of these texts; else 0. `typed` is the
-    question as it was typed where `text` is it with slips corrected; else empty.
+    in longer texts, likeliest first, `passages_of` is the number of code points of these texts; else 0.
     """
 
     text: str
@@ -49,7 +48,6 @@ class Question:
     in_order: bool = False
     every: bool = False
     passages_of: int = 0
-    typed: str = ""
 
     def require_words(self, number: int = 0) -> None:
         """Raise SpanlightError if the question is empty or there is no document; `number` is its own in a batch."""

@@ -1,4 +1,4 @@
-"""Builds the text, blocks, headings and tables of a flowing document from its words in reading order."""
+"""Builds the text, blocks, headings and tables of a flowing document, or of slides, from its words in reading order."""
 
 from __future__ import annotations
 
@@ -367,24 +367,25 @@ def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> 
     return list(replacements_of_rows(text, rows, table.columns, header_rows, table.merged))
 
 
-def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles]], *, hidden: bool) -> None:
-    """Begin a slide with the heading "Slide 3: Title" or "Slide 3 (hidden)"; numbers count from 1, hidden ones too."""
-    words = [(" " if text == LINE_BREAK else text, styles) for text, styles in title]
-    blocks.begin(BlockKind.HEADING, 1)
-    blocks.words(f"Slide {number}{' (hidden)' if hidden else ''}")
-    if any(text.strip() for text, _ in words):
-        blocks.words(": ")
-        blocks.runs(words)
-    blocks.end()
+class Slides(Blocks):
+    """Builds a presentation slide by slide; each begins with a heading."""
 
+    def begin_slide(self, number: int, title: Iterable[tuple[str, Styles]], *, hidden: bool) -> None:
+        """Begin with the heading "Slide 3: Title" or "Slide 3 (hidden)"; numbers count from 1, hidden ones too."""
+        words = [(" " if text == LINE_BREAK else text, styles) for text, styles in title]
+        self.begin(BlockKind.HEADING, 1)
+        self.words(f"Slide {number}{' (hidden)' if hidden else ''}")
+        if any(text.strip() for text, _ in words):
+            self.words(": ")
+            self.runs(words)
+        self.end()
 
-def parts_of_slides(blocks: Blocks) -> Parts:
-    """The slides that were added; no text if they have nothing but their numbers."""
-    parts = blocks.parts()
-    only_numbers = all(_SLIDE_NUMBER.fullmatch(block.span.of(parts.text)) for block in parts.blocks)
-    return Parts("") if only_numbers else parts
+    def begin_notes(self) -> None:
+        """Begin the slide's notes, with a bold line rather than a heading, so that they stand under the slide's."""
+        self.block(BlockKind.PARAGRAPH, "Notes", styles=frozenset([Style.STRONG]))
 
-
-def notes_heading(blocks: Blocks) -> None:
-    """Begin the notes of a slide, with a bold line rather than a heading, so that they stand under the slide's."""
-    blocks.block(BlockKind.PARAGRAPH, "Notes", styles=frozenset([Style.STRONG]))
+    def parts(self, notes: Iterable[str] = ()) -> Parts:
+        """The slides that were added; no text if they have nothing but their numbers."""
+        parts = super().parts(notes)
+        only_numbers = all(_SLIDE_NUMBER.fullmatch(block.span.of(parts.text)) for block in parts.blocks)
+        return Parts("") if only_numbers else parts

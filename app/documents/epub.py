@@ -71,7 +71,7 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a book's chapters, in the order of its spine.
 
     A title of the navigation becomes a heading: the words of the chapter that say the same, else a line of its own
-    above the chapter. What follows more text than `limits.MOST_TEXT`, or a chapter that is larger than a web page may
+    above the chapter. What follows more text than `parts.MOST_TEXT`, or a chapter that is larger than a web page may
     be, is left out, and a note says so, as where the file is damaged. Raises SpanlightError for a file that is unsafe,
     protected against copying or no book, and Stopped when the report says so.
     """

@@ -1,10 +1,15 @@
-"""Orders to the processes that read documents and draw their pages: plain values that cross between processes."""
+"""Orders to the processes that read documents and draw their pages, as plain values, and the limits of their memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from app.core.text import Span
+
+# The memory of each process, in bytes.
+MEMORY = 2_000_000_000
+# A PDF or a mailbox up to this size is read into memory, so that it may change or be deleted while it is open.
+LARGEST_IN_MEMORY = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the reader of each format returns, and limits on what reading takes (those on the size of files: core.kinds)."""
+"""What the reader of each format returns, and how long its text may be (how large a file: core.kinds)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 from app.core.layout import Block, Cells, Heading, OutlineEntry, PageText, Table
 from app.core.text import View
 
-# The memory of a process that reads documents, in bytes.
-MEMORY = 2_000_000_000
-# A PDF or a mailbox up to this size is read into memory, so that it may change or be deleted while it is open.
-LARGEST_IN_MEMORY = 64_000_000
-# How many code points of a book or of mails are shown.
+# How many code points of a book or of mails are read.
 MOST_TEXT = 20_000_000
 
 

@@ -13,10 +13,7 @@ from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import (
     LINE_BREAK,
     MOST_COLUMNS,
-    Blocks,
-    notes_heading,
-    parts_of_slides,
-    slide_heading,
+    Slides,
 )
 from app.documents.numerals import bullet, numeral
 from app.documents.package import (
@@ -66,7 +63,7 @@ def read_pptx(data: bytes, name: str, report: Report) -> Parts:
     for number, part in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
         reader.slide(number, part)
-    return whole_or_noted(parts_of_slides(reader.blocks), package)
+    return whole_or_noted(reader.blocks.parts(), package)
 
 
 def _slides(package: Package) -> list[str]:
@@ -93,7 +90,7 @@ class _Reader:
     """Adds slides to blocks."""
 
     def __init__(self, package: Package) -> None:
-        self.blocks = Blocks()
+        self.blocks = Slides()
         self._package = package
         self._targets: dict[str, str] = {}  # the parts that a slide refers to, by their identifiers
         self._layouts: dict[str, dict[str, Element]] = {}
@@ -114,8 +111,7 @@ class _Reader:
             self._layouts[layout] = _placeholders(package.xml(layout))
         shapes = [shape for shape in _shapes(_tree(root)) if _kind(shape) not in _OF_MASTER]
         title = next((shape for shape in shapes if _kind(shape) in _TITLES and _has_words(shape)), None)
-        slide_heading(
-            self.blocks,
+        self.blocks.begin_slide(
             number,
             [] if title is None else _title(title),
             hidden=(attribute(root, "show") or "1") not in _ON,
@@ -126,7 +122,7 @@ class _Reader:
         pages = _shapes(_tree(self._once(related.get("notesSlide", ""))))
         notes = [shape for shape in pages if _kind(shape) == "body" and _has_words(shape)]
         if notes:
-            notes_heading(self.blocks)
+            self.blocks.begin_notes()
         for shape in notes:
             self._frame(child(shape, "txBody"))
 

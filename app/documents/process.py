@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
+from app.documents.orders import MEMORY, DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import OpenPdfs
@@ -102,7 +102,6 @@ def recognising(folder: str) -> Callable[[], DocumentWorker]:
 def start_limited(run: Run | None = None) -> DocumentWorker:
     """Limit this process's memory, and return the worker that handles its orders."""
     from app.core.memory_limit import limit_memory
-    from app.documents.parts import MEMORY
 
     limit_memory(MEMORY)
     return DocumentWorker(run)

@@ -20,8 +20,8 @@ from app.core.text import Document
 from app.core.wording import size
 from app.documents.block_words import shows_nothing
 from app.documents.language import language_of, stretches
-from app.documents.orders import Read
-from app.documents.parts import LARGEST_IN_MEMORY, Parts
+from app.documents.orders import LARGEST_IN_MEMORY, Read
+from app.documents.parts import Parts
 from app.documents.sniff import HEAD, first_look, look_into_zip, suffix_kind
 
 _CHUNK = 1 << 22

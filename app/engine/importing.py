@@ -1,4 +1,4 @@
-"""Imports of the model process: PyTorch's made faster, in a bundle without sources, and those that fail."""
+"""Imports of the model process: made faster, possible without sources, tried out, and the versions imported."""
 
 from __future__ import annotations
 

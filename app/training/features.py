@@ -226,17 +226,17 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
     A paired window is the row after its partner. Where there are any, `pairs` (batch) numbers each row's feature, and
     is also the last column of the targets.
     """
-    rows = rows_of(features)
+    rows = with_paired(features)
     longest = padded_length(rows)
     # A target beyond its own window is moved beyond the padded length.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
     arrays = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
     if any(f.paired for f in features):
-        arrays["pairs"] = np.repeat(np.arange(len(features)), [len(rows_of([f])) for f in features])
+        arrays["pairs"] = np.repeat(np.arange(len(features)), [len(with_paired([f])) for f in features])
         arrays["targets"] = np.column_stack([arrays["targets"], arrays["pairs"]])
     return arrays
 
 
-def rows_of(features: Sequence[Feature]) -> list[Feature]:
+def with_paired(features: Sequence[Feature]) -> list[Feature]:
     """The rows of a batch: each feature, followed by its paired one."""
     return [row for f in features for row in (f, f.paired) if row is not None]

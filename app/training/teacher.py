@@ -14,7 +14,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.models.disk.config import read_config
 from app.tasks.text.windows import PairTemplate, pad, padding_id
-from app.training.features import Feature, collate, rows_of
+from app.training.features import Feature, collate, with_paired
 from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_names
 from app.training.losses import imitation_loss
 
@@ -76,7 +76,7 @@ class Teacher:
         teacher_positions = np.full(arrays["input_ids"].shape, -1, dtype=np.int64)
         teacher_positions[:, 0] = 0
         rows = []
-        for row, f in zip(teacher_positions, rows_of(features), strict=True):
+        for row, f in zip(teacher_positions, with_paired(features), strict=True):
             before, between, after = map(len, self._student.pair_parts)
             question = self._ids[f.input_ids[before : f.context_at - between]]
             context = self._ids[f.input_ids[f.context_at : len(f) - after]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import date
 from typing import Any
 
@@ -22,6 +23,7 @@ from app.core.releases import (
     is_preview,
     newest,
     parse_feed,
+    this_computer,
     version_key,
 )
 from tests.helpers.feeds import DIGEST, feed, file, release
@@ -195,3 +197,24 @@ def test_a_feed_of_this_computer_may_name_its_own_pages() -> None:
     assert parse_feed(own, local=True).releases
     with pytest.raises(SpanlightError):
         parse_feed(feed(release(page="http://192.168.0.1/")), local=True)
+
+
+@pytest.mark.parametrize(
+    ("platform", "machine", "frozen", "dpkg", "expected"),
+    [
+        ("linux", "x86_64", True, "/usr/bin/dpkg", ("linux", "x86_64", ("deb", "archive"))),
+        ("linux", "aarch64", True, None, ("linux", "arm64", ("archive",))),
+        ("win32", "AMD64", True, None, ("windows", "x86_64", ("installer", "archive"))),
+        ("darwin", "arm64", True, None, ("macos", "arm64", ("dmg", "archive"))),
+        ("linux", "x86_64", False, "/usr/bin/dpkg", ("linux", "x86_64", ("wheel",))),
+        ("freebsd14", "amd64", True, None, ("freebsd14", "x86_64", ())),
+    ],
+)
+def test_this_computer(
+    monkeypatch: pytest.MonkeyPatch, platform: str, machine: str, frozen: bool, dpkg: Any, expected: Any
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr("shutil.which", lambda name: dpkg)
+    assert this_computer() == expected

@@ -28,8 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import Button, Sideways
+from app.ui.kit.parts import Button, ElidedLabel, Sideways
 from app.ui.kit.score_bars import ScoreBars
 from app.ui.kit.theme import Theme
 

@@ -19,7 +19,7 @@ from app.core.report import Silent
 from app.core.requests import TrainingRequest
 from app.tasks.text.windows import PairTemplate
 from app.training.examples import QaExample
-from app.training.features import Features, rows_of
+from app.training.features import Features, with_paired
 from app.training.folder import load_base, load_tokenizer
 from app.training.parallel import Workers
 from app.training.tasks import answer_loss, qa_task
@@ -70,7 +70,7 @@ def test_the_teacher_reads_what_the_student_reads(
     batch = teacher.collate(features, 0)
     own = load_tokenizer(folder)
     template = PairTemplate.of(own)
-    for row, feature in enumerate(rows_of(features)):
+    for row, feature in enumerate(with_paired(features)):
         words = [BERT.id_to_token(i) for i in feature.input_ids.tolist()]
         question, context = words[1 : feature.context_at - 1], words[feature.context_at : -1]
         ids = batch[PREFIX + "input_ids"][row][batch[PREFIX + "attention_mask"][row] == 1].tolist()

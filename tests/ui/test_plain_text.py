@@ -266,7 +266,7 @@ def test_every_page_is_plain(
             qtbot.wait(50)
             seen |= check(window)
         window.notice.show_fault(text, text)
-        window.status.set_note(text)
+        window.status.set_note("ask", text)
         window.status.set_state("fault", text, text)
         seen |= check(window)
         for each in window.findChildren(QLabel):

@@ -13,9 +13,7 @@ from app.documents.blocks import (
     LINE_BREAK,
     MOST_COLUMNS,
     Blocks,
-    notes_heading,
-    parts_of_slides,
-    slide_heading,
+    Slides,
 )
 from app.documents.opendocument.styles import OpenStyles, TextStyle
 from app.documents.package import (
@@ -88,7 +86,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
     """
     package = _open(data, name, report)
     body, styles = _body(package, "presentation")
-    blocks = Blocks()
+    blocks = Slides()
     reader = _Reader(blocks, styles, report, slides=True)
     slides = list(children(body, "page"))
     for number, slide in enumerate(slides, start=1):
@@ -96,17 +94,17 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
         frames = [each for each in slide if _is_own(each)]
         title = next((each for each in frames if attribute(each, "class") == "title"), None)
         hidden = styles.is_hidden_page(attribute(slide, "style-name"))
-        slide_heading(blocks, number, [] if title is None else _title(reader, title), hidden=hidden)
+        blocks.begin_slide(number, [] if title is None else _title(reader, title), hidden=hidden)
         for frame in frames:
             if frame is not title:
                 reader.element(frame)
         shown = [each for each in children(child(slide, "notes")) if _is_own(each)]
         if any(text.strip() for each in shown for text in each.itertext()):
-            notes_heading(blocks)
+            blocks.begin_notes()
             for each in shown:
                 reader.element(each)
     reader.add_notes()
-    return whole_or_noted(parts_of_slides(blocks), package)
+    return whole_or_noted(blocks.parts(), package)
 
 
 def _open(data: bytes, name: str, report: Report) -> Package:

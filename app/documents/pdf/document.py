@@ -17,7 +17,8 @@ from app.core.layout import ALL_RECOGNISED, SOME_PICTURES, SOME_RECOGNISED
 from app.core.message import Message
 from app.core.report import Report
 from app.documents.images.pdf_of import is_picture_file, pdf_of_picture
-from app.documents.parts import LARGEST_IN_MEMORY, Parts
+from app.documents.orders import LARGEST_IN_MEMORY
+from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
 from app.documents.pdf.text import is_drawn_on, read_pages
 

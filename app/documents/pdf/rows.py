@@ -65,7 +65,7 @@ class Row:
         return len(self.cells) > 1
 
 
-def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
+def page_rows(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
     """The rows of a page whose lines are in reading order."""
     rows: list[Row] = []
     stacks = _stacks(lines)

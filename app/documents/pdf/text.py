@@ -28,7 +28,7 @@ from app.documents.pdf.paragraphs import (
     merge_continued,
     separate,
 )
-from app.documents.pdf.rows import rows_of
+from app.documents.pdf.rows import page_rows
 from app.documents.pdf.view import view_of_pages
 from app.documents.pdf.writer import Hyphens, Writer
 from app.documents.recognition.page import RecognisedPage
@@ -111,7 +111,7 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     """All blocks of a document in reading order, running heads and feet only at their first occurrence."""
     furniture = furniture_of(pages)
     rows = [
-        rows_of(_in_order(sheet, [line for line in lines if id(line) not in furniture]), sheet.rightwards)
+        page_rows(_in_order(sheet, [line for line in lines if id(line) not in furniture]), sheet.rightwards)
         for sheet, lines in zip(sheets, pages, strict=True)
     ]
     measures = measures_of(rows)

@@ -28,7 +28,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.plain import json_of
-from app.documents.parts import MEMORY
+from app.documents.orders import MEMORY
 from app.documents.recognition.words import (
     MOST_PIXELS,
     SAUVOLA,

@@ -16,8 +16,7 @@ from app.core.message import Message
 from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
-from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
-from app.documents.parts import MEMORY
+from app.documents.orders import MEMORY, DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
 from app.documents.process import Order, recognising, start_limited
 from app.engine.child import Child
 
@@ -35,7 +34,7 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 class Documents:
     """Reads documents and spreadsheets in one process, draws pages in another, and recognises scans in a third.
 
-    None of them waits for another. Each may take `limits.MEMORY` bytes, `quiet` seconds without progress, and
+    None of them waits for another. Each may take `orders.MEMORY` bytes, `quiet` seconds without progress, and
     `MOST_TIME` seconds in total; a process that takes more, or crashes, is ended and started again for the next file.
     Each starts with its first order. As far as the system allows, they cannot reach the network, write files, start
     programs, or read the person's files except for the one handed over with an order (core.confine). Each is called

@@ -1,4 +1,4 @@
-"""Checks of the network's settings, its ledger, its switch, which the user can turn at any time, and newer versions.
+"""The network as a person sets, sees and switches it: remarks on settings, the ledger, offline, the check for updates.
 
 A newer Spanlight is looked for on the user's request only; nothing is downloaded or run.
 """
@@ -6,9 +6,6 @@ A newer Spanlight is looked for on the user's request only; nothing is downloade
 from __future__ import annotations
 
 import os
-import platform
-import shutil
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.network import LedgerEntry, Network, Remark, feed_remark, host_of
-from app.core.releases import Update, file_for_computer, newest
+from app.core.releases import Update, file_for_computer, newest, this_computer
 from app.core.report import Relay, Report
 from app.flows.workspace import Workspace
 from app.models.download.cache import cache_folder
@@ -25,10 +22,6 @@ from app.models.download.orders import AskFeed, NetworkFault
 
 _MOST_CERTIFICATES = 16 * 2**20  # bytes
 _BEGIN = b"-----BEGIN "
-# The kinds of a release's files by system, preferred ones first.
-_KINDS = {"windows": ("installer", "archive"), "macos": ("dmg", "archive")}
-_SYSTEMS = {"win32": "windows", "darwin": "macos", "linux": "linux"}
-_MACHINES = {"amd64": "x86_64", "x64": "x86_64", "aarch64": "arm64"}
 # Seconds beyond the process's own time limit, in case it hangs.
 _GRACE = 2.0
 
@@ -178,16 +171,3 @@ def check_for_updates(
     release = newest(found, VERSION)
     file = file_for_computer(release, *this_computer()) if release is not None else None
     return Update(VERSION, address, release, file)
-
-
-def this_computer() -> tuple[str, str, tuple[str, ...]]:
-    """This computer's system and machine as feeds name them, and the kinds of files for it, preferred ones first."""
-    system = _SYSTEMS.get(sys.platform, sys.platform)
-    machine = platform.machine().lower()
-    if not getattr(sys, "frozen", False):  # run from source or installed with pip
-        kinds: tuple[str, ...] = ("wheel",)
-    elif system == "linux":
-        kinds = ("deb", "archive") if shutil.which("dpkg") else ("archive",)
-    else:
-        kinds = _KINDS.get(system, ())
-    return system, _MACHINES.get(machine, machine), kinds

@@ -63,12 +63,12 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
         # The answer before the progress: of two reports in quick succession the second one is shown later.
         if best and best != reported:
             reported = best
-            report.partial(current.reading())
+            report.partial(_reading(current, question))
         pace.report(done, step.total, step.seconds_left, step.document)
     run.resolve_near_ties()
     pace.report(done, done)
     run.seconds = pace.seconds
-    return run.reading()
+    return _reading(run, question)
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
@@ -97,7 +97,7 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
                 started = perf_counter()
                 run.resolve_near_ties()
                 run.seconds += perf_counter() - started
-                readings[run.index] = run.reading()
+                readings[run.index] = _reading(run, questions[run.index])
                 report.partial((run.index, readings[run.index]))
             if pace.due() or len(readings) == len(questions):
                 pace.report(len(readings), len(questions))
@@ -148,7 +148,13 @@ def _respelt(question: Question, model: ReadyModel) -> Question:
     """The question as it is read: without the slips that the documents' own words tell."""
     cache = model.text_cache or TextCache(model.tokenizer, most=0)
     text = respelt(question.text, [cache.of(each) for each in question.documents], model.tokenizer)
-    return question if text == question.text else replace(question, text=text, typed=question.text)
+    return question if text == question.text else replace(question, text=text)
+
+
+def _reading(run: QuestionRun, asked: Question) -> Reading:
+    """The run's Reading, which says how the question was read where that is not as it was asked."""
+    text = run.question.text
+    return replace(run.reading(), read_as=text if text != asked.text else "")
 
 
 def _finder_for(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:

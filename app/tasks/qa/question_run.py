@@ -349,7 +349,6 @@ class QuestionRun:
             heat=heat(self.question.documents, self._comparable(best), probability, calibration),
             windows_whole=windows,
             absent=calibration.absent_below,
-            read_as=self.question.text if self.question.typed else "",
         )
 
     def _threshold(self, best: Candidate | None) -> float:

@@ -19,13 +19,12 @@ from app.settings.paths import short_path
 from app.ui.about.diagnostics import DiagnosticsSection, qt_versions
 from app.ui.about.licences import LicencesSection
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedLabel, LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
-from app.ui.kit.parts import IconLabel, as_tip, plain_label, push_button
+from app.ui.kit.parts import ElidedLabel, IconLabel, LinkedChoice, as_tip, plain_label, push_button
 from app.ui.kit.sectioned import Section, SectionedPage
 from app.ui.kit.spoken import sentence, sentences
 from app.ui.kit.theme import Theme

@@ -16,9 +16,8 @@ from app.core.message import Message
 from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.document.marks.places import Place
 from app.ui.kit.boxes import column, flow
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_text import FlowText
-from app.ui.kit.parts import StyledLabel, as_tip, look_button, plain_label, push_button
+from app.ui.kit.parts import ElidedLabel, StyledLabel, as_tip, look_button, plain_label, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr

@@ -142,7 +142,7 @@ class AnswerList(RowList):
     def select(self, row: int) -> None:
         """Select a row without sending `chosen`; -1 selects none."""
         if row < 0:
-            self.choose_none()
+            self.selectionModel().clear()
         else:
             self.setCurrentIndex(self._model.index(row))
 

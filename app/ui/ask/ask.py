@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.message import Message
@@ -165,6 +165,10 @@ class AskView(Page):
         """Focus the page while it is empty, else the question."""
         self._focus_next()
         self.presenter.shown()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.documents.place()
 
     def _is_page_first(self) -> bool:
         """Whether the page is to be focused before the question: it is empty, or its file is not open."""

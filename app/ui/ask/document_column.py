@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QWidget
 
@@ -103,18 +103,11 @@ class DocumentColumn(QFrame):
         libraries.added.connect(self._expand)
         libraries.updated.connect(self._reload)
         theme.changed.connect(self.place)
-        page.installEventFilter(self)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_changed)
 
     # Place and visibility
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size of the page."""
-        if event.type() == QEvent.Type.Resize:
-            self.place()
-        return super().eventFilter(watched, event)
 
     @property
     def has_room(self) -> bool:

@@ -14,8 +14,7 @@ from app.core.message import Message
 from app.ui.ask.run import Scope, ScopeKind
 from app.ui.kit.boxes import flow, row
 from app.ui.kit.dropped import local_files
-from app.ui.kit.elided import ElidedButton
-from app.ui.kit.parts import as_tip, caption, plain_label, push_button
+from app.ui.kit.parts import ElidedButton, as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import redo_on_key

@@ -18,11 +18,10 @@ from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.boxes import column, row, turn
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
-from app.ui.kit.parts import Label, plain_label, push_button
+from app.ui.kit.parts import ElidedLabel, Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import in_the_middle, push_button
+from app.ui.kit.parts import ElidedLabel, in_the_middle, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark

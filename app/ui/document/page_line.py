@@ -32,12 +32,13 @@ _UNITS = {
 class PageLine(QFrame):
     """A field with the number of the page, slide, sheet, mail or line, which goes to another; outline, search and zoom.
 
-    `went` is sent when the document was scrolled to another number, `left` when Esc was pressed in the field; the
-    button `outline` is checked while the outline is shown.
+    `went` is sent when the document was scrolled to another number, `left` when Esc was pressed in the field, `resized`
+    after every change of size; the button `outline` is checked while the outline is shown.
     """
 
     went = Signal()
     left = Signal()
+    resized = Signal()
 
     def __init__(self, theme: Theme, zoom: Zoom) -> None:
         super().__init__()
@@ -137,6 +138,7 @@ class PageLine(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        self.resized.emit()
 
     @Slot()
     def _go(self) -> None:

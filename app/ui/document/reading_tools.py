@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QModelIndex, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -47,9 +47,13 @@ class _TitleDelegate(RowDelegate):
 
 
 class OutlineList(RowList):
-    """The titles of a document's outline; `entry_chosen` carries the OutlineEntry that was clicked or entered."""
+    """The titles of a document's outline.
+
+    `entry_chosen` carries the OutlineEntry that was clicked or entered; `left` is sent when the list loses the focus.
+    """
 
     entry_chosen = Signal(object)
+    left = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Outline"), RowModel(_row_texts), _TitleDelegate(theme))
@@ -71,7 +75,7 @@ class OutlineList(RowList):
         at = bisect_right(self._places, place) - 1
         index = self._model.index(at, 0)
         if not index.isValid():
-            self.choose_none()
+            self.selectionModel().clear()
         elif index != self.currentIndex():
             self.setCurrentIndex(index)
 
@@ -80,6 +84,10 @@ class OutlineList(RowList):
             self._go_to(self.currentIndex())
         else:
             super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
 
     @Slot(QModelIndex)
     def _go_to(self, index: QModelIndex) -> None:
@@ -121,17 +129,17 @@ class ReadingTools(QObject):
         row.insertWidget(0, self.list)
         column.addWidget(self.line)
         self._around = pages.parentWidget() or pages
-        self._around.installEventFilter(self)
-        self.list.installEventFilter(self)
         self._follow_soon = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._follow_soon.timeout.connect(self._follow)
         self.text_edited = QTimer(self, singleShot=True, interval=_EDITED_MS)
         self.text_edited.timeout.connect(self._check_text)
         self.list.entry_chosen.connect(self._go_to)
+        self.list.left.connect(self._uncover)
         self.line.outline.clicked.connect(self.toggle_outline)
         self.line.search.clicked.connect(find_bar.open)
         self.line.went.connect(self._went)
         self.line.left.connect(self.left)
+        self.line.resized.connect(self._fit)
         zoom.changed.connect(self._follow_soon.start)
         theme.changed.connect(self._fit)
         self._fit()
@@ -201,13 +209,12 @@ class ReadingTools(QObject):
         self.left.emit()
         return True
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._around and event.type() == QEvent.Type.Resize:
-            self._fit()
-        elif watched is self.list and event.type() == QEvent.Type.FocusOut and self._covers_document:
+    @Slot()
+    def _uncover(self) -> None:
+        """Show the document again where the outline covers it."""
+        if self._covers_document:
             self._covers_document = False
             self._show_list()
-        return False
 
     def _show_entries(self, entries: Sequence[OutlineEntry]) -> None:
         entries = entries if len(entries) >= _FEWEST else ()
@@ -237,9 +244,7 @@ class ReadingTools(QObject):
 
     @Slot()
     def _scrolled(self) -> None:
-        if self._covers_document:  # to an answer that was chosen
-            self._covers_document = False
-            self._show_list()
+        self._uncover()  # to show an answer that was chosen
         if not self._follow_soon.isActive():
             self._follow_soon.start()
 

@@ -36,13 +36,12 @@ from app.ui.inspect.why import WhySection
 from app.ui.kit.boxes import column, row
 from app.ui.kit.chart import Figures
 from app.ui.kit.draft import Draft
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
-from app.ui.kit.parts import Scrolling, as_tip, plain_label, push_button
+from app.ui.kit.parts import ElidedLabel, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr

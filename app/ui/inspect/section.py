@@ -18,12 +18,11 @@ from app.flows.workspace import Workspace
 from app.ui.inspect.charts.export import ChartBar
 from app.ui.kit.boxes import FlowRow, Item, column, row
 from app.ui.kit.chart import Figures
-from app.ui.kit.elided import ElidedChoice, ElidedLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import PagePart
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import ElidedChoice, ElidedLabel, plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme, mark

@@ -18,8 +18,7 @@ from app.ui.inspect.charts.tokens import labels_of
 from app.ui.inspect.section import Section, SectionCard, choice_box
 from app.ui.inspect.visit import window_words
 from app.ui.kit.chart import link, number, signed
-from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import Label, plain_label
+from app.ui.kit.parts import ElidedChoice, Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.spoken import name_choice, sentences

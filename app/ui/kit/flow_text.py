@@ -1,4 +1,4 @@
-"""Plain text that wraps anywhere if it must, with one span of it emphasised."""
+"""Text with highlighted words: how these are drawn everywhere, and a widget whose text wraps anywhere if it must."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
+    QColor,
     QFontMetricsF,
     QPainter,
     QPaintEvent,
+    QPen,
     QTextCharFormat,
     QTextLayout,
+    QTextLine,
     QTextOption,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.text import Offsets
-from app.ui.kit.page_layout import line_boxes, line_pen
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -162,3 +164,46 @@ class FlowText(QWidget):
             top += line.height() + leading
         layout.endLayout()
         return layout, max(top - leading, 0.0)
+
+
+def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
+    """Return the boxes of a block's characters `start` to `end` in a line, left to right, in block coordinates.
+
+    There are several boxes where a line mixes scripts of both directions.
+    """
+    start = max(start, line.textStart())
+    end = min(end, line.textStart() + line.textLength())
+    if start >= end:
+        return []
+    # Cursor positions are ambiguous where the direction changes; the drawn glyphs are not.
+    rects = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
+    right = line.naturalTextRect().right()
+    spans = [(rect.left(), min(rect.right(), right)) for rect in rects]
+    merged: list[tuple[float, float]] = []
+    for low, high in sorted(spans):
+        if merged and low <= merged[-1][1] + 0.75:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
+        elif high > low:
+            merged.append((low, high))
+    return [QRectF(low, line.y(), high - low, line.height()) for low, high in merged]
+
+
+def own_pen(colour: QColor, ratio: float = 1.0) -> QPen:
+    """The pen for the line under words that the person chose: thin and solid; `ratio` is that of `line_pen`."""
+    pen = QPen(colour, 1.25 * ratio)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
+
+
+def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
+    """The pen for the line under highlighted words: dotted; for chosen words thick, and dashed if they are `faint`.
+
+    `ratio` is the number of screen pixels per unit.
+    """
+    pen = QPen(colour, (2.0 if chosen else 1.25) * ratio)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if not chosen:
+        pen.setDashPattern([1.25, 1.75])
+    elif faint:
+        pen.setDashPattern([2.5, 1.5])
+    return pen

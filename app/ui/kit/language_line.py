@@ -62,7 +62,7 @@ class LanguageLine(QFrame):
         with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
         if with_words != self._subjects:
             are_counts = with_words and all(
-                each.has_several_documents for each in (*self._subjects, *with_words)
+                sum(each.languages.values()) > 1 for each in (*self._subjects, *with_words)
             )
             if not are_counts:  # the last count of documents stays until the next is known
                 self._show(None)

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QStyleOptionViewIt
 
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
-from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.parts import as_tip
+from app.ui.kit.parts import ElidedChoice, as_tip
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.sectioned import Section
@@ -114,7 +113,7 @@ class ModelList(RowList):
             self.setCurrentIndex(self._model.index(at))
             self.scrollTo(self._model.index(at))
         else:
-            self.choose_none()
+            self.selectionModel().clear()
         self.selectionModel().blockSignals(False)
         self.viewport().update()
         return at >= 0

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
 from app.core.answer_table import AnswerTable
 from app.core.labels import Dataset
 from app.ui.kit.boxes import Part, column
-from app.ui.kit.elided import ElidedButton
-from app.ui.kit.parts import IconLabel, caption, in_the_middle, plain_label
+from app.ui.kit.parts import ElidedButton, IconLabel, caption, in_the_middle, plain_label
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, 
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.legible import legible_line, legible_lines
-from app.ui.kit.page_layout import line_pen, own_pen
+from app.ui.kit.flow_text import line_pen, own_pen
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
@@ -248,11 +248,6 @@ class RowList(QListView):
             event.ignore()
             return False
         return super().event(event)
-
-    def choose_none(self) -> None:
-        """Choose no row; the arrow keys then start from the first one."""
-        self.clearSelection()
-        self.selectionModel().clearCurrentIndex()
 
     @Slot()
     def _restyle(self) -> None:

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFrame, QProgressBar
 
 from app.core.message import Message
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import Button, as_tip, plain_label, push_button, rule
+from app.ui.kit.parts import Button, ElidedLabel, as_tip, plain_label, push_button, rule
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.models.downloads import Stage, Transfer

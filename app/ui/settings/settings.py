@@ -17,13 +17,20 @@ from app.core.report import Report
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
-from app.ui.kit.elided import ElidedChoice, ElidedLabel, LinkedChoice
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
-from app.ui.kit.parts import NumberBox, as_tip, plain_label, push_button
+from app.ui.kit.parts import (
+    ElidedChoice,
+    ElidedLabel,
+    LinkedChoice,
+    NumberBox,
+    as_tip,
+    plain_label,
+    push_button,
+)
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import LANGUAGES, localised, tr

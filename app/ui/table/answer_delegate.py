@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from app.ui.kit.page_layout import line_pen
+from app.ui.kit.flow_text import line_pen
 from app.ui.kit.theme import Theme
 from app.ui.table.answer_model import AnswerModel, Index
 from app.ui.table.cells import CellWords, Look

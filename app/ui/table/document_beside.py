@@ -23,10 +23,9 @@ from app.ui.document.pane import Pane
 from app.ui.document.reading_tools import ReadingTools
 from app.ui.document.zoom import Zoom
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import KeyButton, as_tip, plain_label
+from app.ui.kit.parts import ElidedLabel, KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.verdict_row import VerdictRow

@@ -10,10 +10,9 @@ from app.core.answer_table import AnswerTable
 from app.core.message import Message
 from app.core.report import Progress
 from app.ui.kit.boxes import column, flow, row
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.file_dialog import ExportButton
 from app.ui.kit.named_tables import TitleMenu
-from app.ui.kit.parts import as_tip, plain_label, push_button, rule
+from app.ui.kit.parts import ElidedLabel, as_tip, plain_label, push_button, rule
 from app.ui.kit.segments import Choices
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr

@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 from app.core.labels import MOST_LABELS
 from app.core.wording import percent
 from app.ui.kit.boxes import column, flow, row
-from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
+from app.ui.kit.parts import ElidedLabel, Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import announce, sentences
 from app.ui.kit.theme import Theme, mark

@@ -15,10 +15,9 @@ from app.core.message import Message
 from app.core.models import ModelCard, ProblemType
 from app.core.wording import first_words
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import ElidedChoice, plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame
 from app.core.legible import legible
 from app.core.wording import percent
 from app.ui.kit.boxes import column, row
-from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import ElidedChoice, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.spoken import name_choice

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.core.models import Head
 from app.core.report import Progress, Report
@@ -92,8 +92,8 @@ class IdleWork(QObject):
         self._job: Job | None = None
         self._timer = QTimer(self, singleShot=True, interval=after_ms)
         self._timer.timeout.connect(self._begin)
-        self._lane.begun.connect(self._work_begun)
-        self._lane.rested.connect(self.look)
+        self._lane.begun.connect(self._timer.stop)
+        self._lane.rested.connect(self._timer.start)
 
     @Slot()
     def look(self) -> None:
@@ -125,28 +125,29 @@ class IdleWork(QObject):
             self._job = self._lane.start_aside(flow).then(
                 self._ended, self._failed, progress=self.show_progress
             )
+            self._lane.begun.connect(self.drop)
 
+    @Slot()
     def drop(self) -> None:
         """Drop the flow if it runs."""
         if self._job is not None:
             self._job.drop()
-            self._job = None
+            self._forget_job()
             self.dropped()
 
-    @Slot(object)
-    def _work_begun(self, job: Job) -> None:
-        self._timer.stop()
-        self.drop()
+    def _forget_job(self) -> None:
+        self._job = None
+        self._lane.begun.disconnect(self.drop)
 
     @Slot(object)
     def _ended(self, result: object) -> None:
-        self._job = None
+        self._forget_job()
         self.done()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         _log.warning("%s failed: %s", type(self).__name__, error)
-        self._job = None
+        self._forget_job()
         self.failed()
 
 
@@ -284,36 +285,37 @@ class IdleUnloading(IdleWork):
     def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
         super().__init__(workspace, lanes, 0, parent)
         self._reader = reader
-        self._has_worked = False
         self.minute_ms = 60_000
+        self._await_work()
+        self.look()
 
     @Slot()
     def look(self) -> None:
-        """Restart the waiting time."""
-        minutes = self._workspace.settings.unload_minutes
-        if minutes:
-            self._timer.start(minutes * self.minute_ms)
-        else:
-            self._timer.stop()
+        """Restart the waiting time, which may have changed."""
+        self._timer.start(self._workspace.settings.unload_minutes * self.minute_ms)
 
     def flow(self) -> Callable[[Report], object] | None:
-        if not self._has_worked or not self._workspace.engine.alive:
+        is_wanted = self._has_worked and self._workspace.settings.unload_minutes > 0
+        if not is_wanted or not self._workspace.engine.alive:
             return None
         from app.flows.models.devices import unload
 
         return partial(unload, self._workspace)
 
-    @Slot(object)
-    def _work_begun(self, job: Job) -> None:
+    def _await_work(self) -> None:
+        self._has_worked = False
+        self._lane.begun.connect(self._work_begun, Qt.ConnectionType.SingleShotConnection)
+
+    @Slot()
+    def _work_begun(self) -> None:
         self._has_worked = True
-        super()._work_begun(job)
 
     def dropped(self) -> None:
         # It may be too late: the models may be unloaded already.
         self._reader.start()
 
     def done(self) -> None:
-        self._has_worked = False
+        self._await_work()
         self._reader.put_away(self._workspace.settings.unload_minutes)
 
     def failed(self) -> None:

@@ -66,22 +66,13 @@ class Rail(Choices):
         self.add_button(place.key, button)
         return button
 
-    def event(self, event: QEvent) -> bool:
-        """Watch the width of the window."""
-        if event.type() == QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
-            parent.installEventFilter(self)
-        return super().event(event)
-
     def select(self, key: str) -> None:
         """Show a page as the chosen one without sending `chosen`."""
         super().select(key)
         self._area.ensureWidgetVisible(self._buttons[key])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fit to the window's width, and walk through the pages with the arrow keys."""
-        resized = event.type() == QEvent.Type.Resize and watched is self.parentWidget()
-        if resized and self.is_narrow != self._is_too_narrow():
-            self._fit()
+        """Walk through the pages with the arrow keys."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             order = list(self._buttons.values())
@@ -106,6 +97,11 @@ class Rail(Choices):
         if (button := self._group.checkedButton()) is not None:
             self._area.ensureWidgetVisible(button)
 
+    def fit_window(self) -> None:
+        """Show the names, or the icons only, as fits the width that the window has now."""
+        if self.is_narrow != self._is_too_narrow():
+            self._fit()
+
     @Slot()
     def _fit(self) -> None:
         """Show the names where there is room, and make the rail as wide as the bold name of a chosen page needs."""
@@ -121,5 +117,4 @@ class Rail(Choices):
         self.setFixedWidth(step(14) + beside if self.is_narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:
-        parent = self.parentWidget()
-        return parent is not None and parent.width() < self._theme.step(_WIDE_ENOUGH)
+        return not self.isWindow() and self.window().width() < self._theme.step(_WIDE_ENOUGH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
@@ -40,7 +40,6 @@ class Reader(QObject):
         self._away = False
         self._loading: str = LOADING
         status.set_state("loading", LOADING)
-        lanes.work.begun.connect(self._work_begun)
 
     @property
     def is_loaded(self) -> bool:
@@ -67,6 +66,7 @@ class Reader(QObject):
         """Show that the reader was unloaded after this many idle minutes, or, for 0, by the user."""
         if self._folder:
             self._away = True
+            self._lanes.work.begun.connect(self._work_begun, Qt.ConnectionType.SingleShotConnection)
             self._status.set_state(
                 "away",
                 tr(
@@ -79,8 +79,8 @@ class Reader(QObject):
                 tr("The models have left the memory. Nothing that you typed or asked is lost."),
             )
 
-    @Slot(object)
-    def _work_begun(self, job: Job) -> None:
+    @Slot()
+    def _work_begun(self) -> None:
         if self._away:
             # The lane has not queued the work that begins: the reader comes before it.
             self._start(AGAIN)

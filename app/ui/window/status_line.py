@@ -7,8 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.ui.kit.boxes import row
-from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import push_button
+from app.ui.kit.parts import ElidedLabel, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 from app.ui.window.network import NetworkButton
@@ -60,7 +59,8 @@ class StatusLine(QFrame):
         self._state = ElidedLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._note = ElidedLabel()
-        self._page_note = self._upkeep = self._filling = ""
+        self._page_notes: dict[str, str] = {}
+        self._page = self._upkeep = self._filling = ""
         self.pause = push_button(theme, tr("Pause"), kind="foot", name=tr("Pause the filling of the table"))
         mark(self.pause, type="small")
         self.pause.hide()
@@ -84,9 +84,14 @@ class StatusLine(QFrame):
         self._state.set_full_text(text, tip)
         self._fit()
 
-    def set_note(self, text: str) -> None:
-        """Show a note on the page's last work; an empty one clears it."""
-        self._page_note = text
+    def set_note(self, page: str, text: str) -> None:
+        """Set the note on the last work of a page, given by its key; an empty one clears it."""
+        self._page_notes[page] = text
+        self._show_notes()
+
+    def show_page(self, page: str) -> None:
+        """Show the note of another page."""
+        self._page = page
         self._show_notes()
 
     @Slot(str)
@@ -102,7 +107,7 @@ class StatusLine(QFrame):
         self._show_notes()
 
     def _show_notes(self) -> None:
-        notes = (self._page_note, self._upkeep, self._filling)
+        notes = (self._page_notes.get(self._page, ""), self._upkeep, self._filling)
         self._note.set_full_text("  ·  ".join(filter(None, notes)))
 
     def state(self) -> str:

@@ -6,6 +6,7 @@ import logging
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Signal, Slot
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QKeySequence,
+    QResizeEvent,
     QShortcut,
 )
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
@@ -26,7 +28,7 @@ from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.dropped import accept_files_only, dropped_files
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
@@ -55,21 +57,22 @@ class JobNotices(QObject):
 
     def __init__(self, lanes: Lanes, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
-        self._notice = notice
+        self._notice, self._lane = notice, lanes.work
         self._sentences: list[str] = []
         for lane in (lanes.work, lanes.files, lanes.network):
             lane.noticed.connect(self._show)
-        lanes.work.begun.connect(self._work_begun)
         notice.closed.connect(self._closed)
 
     @Slot(str)
     def _show(self, sentence: str) -> None:
+        if not self._sentences:
+            self._lane.begun.connect(self._work_begun, Qt.ConnectionType.SingleShotConnection)
         if sentence not in self._sentences:
             self._sentences.append(sentence)
         self._notice.show_hint(joined_sentences(self._sentences))
 
-    @Slot(object)
-    def _work_begun(self, job: Job) -> None:
+    @Slot()
+    def _work_begun(self) -> None:
         if self._sentences and self._notice.sentence() == joined_sentences(self._sentences):
             self._notice.clear()
         self._sentences.clear()
@@ -112,7 +115,6 @@ class MainWindow(QMainWindow):
         self._areas: dict[str, Scrolling] = {}
         self._current = self._before = ""
         self._filling = self._filling_other = ""  # how far the current table is filled, and another one
-        self._notes: dict[str, str] = {}
         self._closed = False
         self.setWindowTitle(NAME)
         self.setAcceptDrops(True)
@@ -168,7 +170,7 @@ class MainWindow(QMainWindow):
         self.drops.enabled = key != "models"  # that page takes files of every kind itself
         self.rail.select(APART.get(key, key))
         self._stack.setCurrentWidget(self._areas[key])
-        self.status.set_note(self._notes.get(key, ""))
+        self.status.show_page(key)
         self._show_filling(self._filling)
         self.pages[key].shown()
 
@@ -177,7 +179,7 @@ class MainWindow(QMainWindow):
         if key in self.pages:
             return
         page = make_page(key, self.workspace, self.theme, self.lanes, self.libraries)
-        page.note.connect(self._noted)
+        page.note.connect(partial(self.status.set_note, key))
         page.lost.connect(self.reader.start)
         page.go.connect(self.go)
         page.changed.connect(self._settings_changed)
@@ -278,14 +280,6 @@ class MainWindow(QMainWindow):
         if paths:
             self.open_files(paths)
 
-    @Slot(str)
-    def _noted(self, note: str) -> None:
-        page = self.sender()
-        key = page.KEY if isinstance(page, Page) else self._current
-        self._notes[key] = note
-        if key == self._current:
-            self.status.set_note(note)
-
     # Settings and faults
 
     @Slot(str)
@@ -305,6 +299,10 @@ class MainWindow(QMainWindow):
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
     # Keys, files dropped, the end
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.rail.fit_window()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """On Esc stop the page's work, or close the notice; keys that the page did not take arrive here."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +22,6 @@ from app.flows.network.network import (
     has_ledger,
     ledger,
     standard_cache,
-    this_computer,
 )
 from app.flows.workspace import Workspace
 from app.models.download.ledger import Ledger
@@ -97,27 +94,6 @@ def test_a_process_that_hangs_is_not_waited_for(
     monkeypatch.setattr(network, "_GRACE", 0.1)
     with pytest.raises(SpanlightError, match=r"example\.org takes too long"):
         check_for_updates(workspace, Silent(), feed="https://example.org/", seconds=0.1)
-
-
-@pytest.mark.parametrize(
-    ("platform", "machine", "frozen", "dpkg", "expected"),
-    [
-        ("linux", "x86_64", True, "/usr/bin/dpkg", ("linux", "x86_64", ("deb", "archive"))),
-        ("linux", "aarch64", True, None, ("linux", "arm64", ("archive",))),
-        ("win32", "AMD64", True, None, ("windows", "x86_64", ("installer", "archive"))),
-        ("darwin", "arm64", True, None, ("macos", "arm64", ("dmg", "archive"))),
-        ("linux", "x86_64", False, "/usr/bin/dpkg", ("linux", "x86_64", ("wheel",))),
-        ("freebsd14", "amd64", True, None, ("freebsd14", "x86_64", ())),
-    ],
-)
-def test_this_computer(
-    monkeypatch: pytest.MonkeyPatch, platform: str, machine: str, frozen: bool, dpkg: Any, expected: Any
-) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
-    monkeypatch.setattr("platform.machine", lambda: machine)
-    monkeypatch.setattr("shutil.which", lambda name: dpkg)
-    assert this_computer() == expected
 
 
 def test_nothing_but_the_button_and_the_command_ask() -> None:

@@ -214,7 +214,7 @@ def test_the_keys_go_to_an_entry_open_it_and_come_back(open_view: Open, qtbot: Q
     qtbot.keyClick(listed, Qt.Key.Key_Up)
     assert view.panel.search.hasFocus()
     reason = Qt.FocusReason.TabFocusReason
-    listed.choose_none()
+    listed.selectionModel().clear()
     listed.setFocus(reason)
     assert listed.entry() == view.workspace.history.get(2), "reached by Tab, the first one is chosen"
     qtbot.keyClick(listed, Qt.Key.Key_Down)

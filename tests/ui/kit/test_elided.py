@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton, QToolTip, QW
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.boxes import column
-from app.ui.kit.elided import ElidedButton, ElidedChoice, ElidedLabel
-from app.ui.kit.parts import NumberBox, draw_line
+from app.ui.kit.parts import ElidedButton, ElidedChoice, ElidedLabel, NumberBox, draw_line
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
 

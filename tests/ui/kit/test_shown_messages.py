@@ -13,14 +13,22 @@ from pytestqt.qtbot import QtBot
 from app.core.message import Message
 from app.core.report import Progress
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.elided import ElidedButton, ElidedLabel, LinkedChoice
 from app.ui.kit.empty_state import EmptyState, SampleButton
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.form_card import FormCard
 from app.ui.kit.model_list import ModelFilters, ModelList, ModelRow
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import KeyButton, StyledLabel, as_tip, plain_label, push_button
+from app.ui.kit.parts import (
+    ElidedButton,
+    ElidedLabel,
+    KeyButton,
+    LinkedChoice,
+    StyledLabel,
+    as_tip,
+    plain_label,
+    push_button,
+)
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.search_line import SearchLine

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.core.models import Head, ModelCard
 from app.core.offers import Source
 from app.settings import settings as settings_file
-from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import ElidedLabel
 from app.ui.kit.theme import Theme
 from app.ui.settings.settings import SettingsView
 from tests.helpers.windows import FakeEngine, open_fake_workspace

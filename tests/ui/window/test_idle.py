@@ -175,7 +175,7 @@ def test_nothing_is_put_away_where_there_is_no_reason(
 
 
 def test_work_holds_it_back(window: MainWindow, engine: RestingEngine, qtbot: QtBot) -> None:
-    window.idle_unloading.minute_ms = 5
+    rest(window, minute_ms=5)
     job = window.lanes.work.start(_until_stopped)
     qtbot.wait(200)
     assert not engine.unloads

@@ -151,7 +151,7 @@ def test_files_of_other_kinds_are_told_of(window: MainWindow, qtbot: QtBot, tmp_
 def test_folders_that_cannot_be_opened_are_told_of(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    papers, away = (written(tmp_path / name, {"a.txt": "A paper."}) for name in ("Papers", "Away"))
+    papers, away = (written(tmp_path / name, {"a.txt": f"{name}."}) for name in ("Papers", "Away"))
     for name in ("new", "old"):
         refuse(monkeypatch, written(papers / name, {"b.txt": "Another."}))
     window.libraries.add([papers, away], "Papers")
@@ -164,10 +164,10 @@ def test_folders_that_cannot_be_opened_are_told_of(
 
 
 def test_the_progress_of_an_update_stands_behind_the_pages_note(window: MainWindow) -> None:
-    window.status.set_note("1 page read in 0.3 s")
+    window.status.set_note("ask", "1 page read in 0.3 s")
     window.status.set_upkeep("Reading Reports, 12%")
     assert window.status.note() == "1 page read in 0.3 s  ·  Reading Reports, 12%"
-    window.status.set_note("")
+    window.status.set_note("ask", "")
     assert window.status.note() == "Reading Reports, 12%"
 
 

@@ -27,7 +27,7 @@ from app.core.layout import Block, BlockKind, Style
 from app.core.text import Span
 from app.ui.document.flowing.rich_places import Places
 from app.ui.document.pane import MEASURE, comfortable
-from app.ui.kit.page_layout import line_boxes
+from app.ui.kit.flow_text import line_boxes
 from app.ui.kit.theme import Theme
 
 _LEADING = 1.55

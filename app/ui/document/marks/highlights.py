@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QText
 from app.core.text import Offsets, Span
 from app.ui.document.marks.searchable import text_at
 from app.ui.document.text.hard_lines import NO_BLANK
-from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
+from app.ui.kit.flow_text import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
 Blocks = Sequence[tuple[QTextBlock, QPointF]]

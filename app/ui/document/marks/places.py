@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from app.ui.kit.translation import localised, tr
 if TYPE_CHECKING:
     from app.core.history import KeptAnswer
     from app.core.layout import Opened
+    from app.core.quotes import Quote
     from app.core.results import Answer
 
 
@@ -56,9 +56,9 @@ class Place:
 def place_of(opened: Opened, answer: Answer) -> Place:
     """Return the place of an answer in its document."""
     from app.core.quotes import quote  # not at the window's start
-    from app.core.recognition import recognition_of
 
-    quoted, recognised = quote(opened, answer.span), recognition_of(opened, answer.span)
+    quoted = quote(opened, answer.span)
+    recognised, unsure = _recognised(opened, answer, quoted) if opened.pages else ("", ())
     before, words = _with_single_blanks(quoted.before), _with_single_blanks(answer.text)
     return Place(
         text=words if not opened.is_text else answer.text,
@@ -69,27 +69,31 @@ def place_of(opened: Opened, answer: Answer) -> Place:
         where=where(opened, answer.span.start),
         cell=(replace(quoted, column="") if opened.column_name_at(answer.span.start) else quoted).cell,
         source=opened.document.name,
-        recognised=recognised.in_words if recognised is not None else "",
-        unsure=tuple(_unsure(opened, answer, quoted.before, quoted.after)),
+        recognised=recognised,
+        unsure=unsure,
     )
 
 
-def _unsure(opened: Opened, answer: Answer, before: str, after: str) -> Iterator[tuple[int, int]]:
-    """The ranges of the shown sentence whose words were recognised unsurely, in code points.
+def _recognised(opened: Opened, answer: Answer, quoted: Quote) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return how the answer was recognised, in words, and the ranges of the shown sentence recognised unsurely.
 
-    A table row is read with headers between its cells: there only the answer's own words are looked at.
+    The ranges count code points. A table row is read with headers between its cells: there only the answer's own words
+    are looked at.
     """
     from app.core.recognition import recognition_of
 
-    text, span = opened.document.text, answer.span
+    text, span, before, after = opened.document.text, answer.span, quoted.before, quoted.after
+    own = recognition_of(opened, span)
     start, end = span.start - len(before), span.end + len(after)
     if start < 0 or text[start:end] != before + span.of(text) + after:
         start, end = span.start, span.end
     lead = len(_with_single_blanks(before)) if start == span.start else 0
-    found = recognition_of(opened, Span(start, end))
-    for one in found.unsure if found is not None else ():
+    around = recognition_of(opened, Span(start, end))
+    unsure = []
+    for one in around.unsure if around is not None else ():
         first = lead + len(_with_single_blanks(text[start : one.start]))
-        yield first, first + len(_with_single_blanks(one.of(text)))
+        unsure.append((first, first + len(_with_single_blanks(one.of(text)))))
+    return own.in_words if own is not None else "", tuple(unsure)
 
 
 def place_in_file(path: str, kept: KeptAnswer) -> Place:

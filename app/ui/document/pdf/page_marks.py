@@ -12,7 +12,7 @@ from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
 from app.ui.document.marks.highlights import HighlightState
-from app.ui.kit.page_layout import line_pen, own_pen
+from app.ui.kit.flow_text import line_pen, own_pen
 
 # Left, top, right and bottom of a box in the screen's pixels.
 Pixels = tuple[float, float, float, float]

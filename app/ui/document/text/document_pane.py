@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from re import finditer
 
-from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, QPointF, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextLine,
 )
+from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
@@ -28,7 +29,6 @@ from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.hard_lines import LOOKED_AT, RunningProse, prose_width, usual_length
 from app.ui.document.text.long_lines import broken
 from app.ui.kit.dropped import local_files
-from app.ui.kit.page_layout import PageLayout
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -41,6 +41,7 @@ _MAP_MS = 50
 _WIDEST = 1.35
 # The least and the most letters in a line of code that the page has room for.
 _LEAST_CODE, _MOST_CODE = 80, 120
+_BLANK = 0.7  # the height of a blank line, as a share of a full one
 _TAB, _TAB_OF_PROSE = 4, 80.0  # a tab's width: letters in code; pixels in prose, as Qt has it
 
 
@@ -55,6 +56,78 @@ def piece_end(text: str, at: int, length: int) -> int:
     while end < len(text) and text[end] == "\ufeff":
         end += 1
     return end
+
+
+class PageLayout(QPlainTextDocumentLayout):
+    """Qt's plain text layout, which lays out only what is visible, with `leading` pixels between lines.
+
+    Qt's own has no line spacing, and aligns right-to-left paragraphs to the left: a block's lines are moved when its
+    rectangle is first requested. Half of the leading is above a line and half below.
+    """
+
+    def __init__(self, document: QTextDocument, leading: float) -> None:
+        super().__init__(document)
+        self.leading = leading
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        rect = super().blockBoundingRect(block)
+        layout = block.layout()
+        count = layout.lineCount()
+        if not rect.isValid() or not count:
+            return rect
+        before = layout.boundingRect().bottom()
+        top = 0.0 if block.length() == 1 else self.leading / 2
+        # Qt stores positions in 64ths of a pixel.
+        if abs(layout.lineAt(0).y() - top) > 0.1 or (
+            count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))
+        ):
+            leftwards = block.textDirection() == Qt.LayoutDirection.RightToLeft
+            for number in range(count):
+                line = layout.lineAt(number)
+                x = line.x()
+                if leftwards:
+                    x = self.document().documentMargin() + max(0.0, line.width() - line.naturalTextWidth())
+                line.setPosition(QPointF(x, top))
+                top += line.height() + self.leading
+        last = layout.lineAt(count - 1)
+        # A blank line separates paragraphs: less than a full line is enough.
+        bottom = (
+            last.height() * _BLANK if block.length() == 1 else last.y() + last.height() + self.leading / 2
+        )
+        # Qt adds the margin of the first and the last block around the lines.
+        return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
+
+    def on_line(self, point: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
+        """Return a point moved vertically to the nearest line; each block is given with its position."""
+        for block, offset in blocks:
+            y = point.y() - offset.y()
+            if y >= self.blockBoundingRect(block).height():
+                continue
+            layout = block.layout()
+            middles = [line.y() + line.height() / 2 for line in map(layout.lineAt, range(layout.lineCount()))]
+            near = min(middles, key=lambda middle: abs(middle - y), default=y)
+            return QPointF(point.x(), offset.y() + near)
+        return point
+
+    def line_above(self, block: QTextBlock, y: float, room: float) -> int:
+        """Return the number of the first line that begins at most `room` pixels above the position `y` in a block."""
+        while y < room and block.previous().isValid():
+            block = block.previous()
+            y += self.blockBoundingRect(block).height()
+        layout = block.layout()
+        below = (n for n in range(layout.lineCount()) if layout.lineAt(n).y() >= y - room)
+        return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
+
+    def share_of(self, position: int) -> float:
+        """Return how far down the text one of Qt's positions is, as a share (0 to 1) of its lines."""
+        block = self.document().findBlock(position)
+        within = 0
+        if block.layout().lineCount():
+            within = block.layout().lineForTextPosition(position - block.position()).lineNumber()
+        return (block.firstLineNumber() + within + 0.5) / max(1, self.document().lineCount())
+
+    def _touch(self, line: QTextLine, following: QTextLine) -> bool:
+        return following.y() < line.y() + line.height() + self.leading - 0.1
 
 
 class TextAppender(QObject):

@@ -186,7 +186,7 @@ class NameList(RowList):
                 self.viewport().update()
                 return row.occurrences
         self._last_row, self._delegate.position = None, 0
-        self.choose_none()
+        self.selectionModel().clear()
         return ()
 
     def row(self) -> NameRow | None:

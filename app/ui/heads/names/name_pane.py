@@ -13,7 +13,7 @@ from app.core.text import Offsets
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.heads.names.name_styles import NameStyle
-from app.ui.kit.page_layout import line_boxes
+from app.ui.kit.flow_text import line_boxes
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 

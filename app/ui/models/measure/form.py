@@ -15,8 +15,7 @@ from app.core.message import Message
 from app.core.models import ModelCard
 from app.ui.kit.boxes import column
 from app.ui.kit.dropped import accept_files_only, dropped_files
-from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import as_tip, plain_label, push_button
+from app.ui.kit.parts import ElidedChoice, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 

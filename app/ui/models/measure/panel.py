@@ -24,8 +24,7 @@ from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent
 from app.ui.kit.boxes import column, row, turn
-from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import as_tip, draw_line, plain_label
+from app.ui.kit.parts import ElidedChoice, as_tip, draw_line, plain_label
 from app.ui.kit.score_bars import PaintedRows, ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
