@@ -205,14 +205,17 @@ class AnswerTables(Database):
         part, or none (`without_outdated`); if they are read `anew_by` a model, also those of another one. `lacking` has
         by the SHA-256 of each file what it lacks (`LibraryFile.why_unread`).
         """
-        # SQLite finds cells sooner in the order in which they are stored.
-        files = json_of({sha256: stored(lacking[sha256]) for sha256 in sorted(lacking)})
+        # SQLite finds cells sooner in the order in which they are stored. An imported cell has its reason in words.
+        files = json_of(
+            {sha256: (stored(lacking[sha256]), str(lacking[sha256])) for sha256 in sorted(lacking)}
+        )
         return self.select(
             "SELECT file.key, asked.value FROM json_each(?) AS asked CROSS JOIN json_each(?) AS file"
             ' LEFT JOIN cells ON cells."column" = asked.value AND cells.sha256 = file.key'
             f" LEFT JOIN verdicts {_ON}"
             ' WHERE cells."column" IS NULL OR verdicts.verdict IS NULL'
-            " AND (cells.reason <> file.value OR ? NOT IN ('', cells.model)) LIMIT ?",
+            " AND (cells.reason NOT IN (json_extract(file.value, '$[0]'), json_extract(file.value, '$[1]'))"
+            " OR ? NOT IN ('', cells.model)) LIMIT ?",
             (json_of(sorted(columns)), files, anew_by, most),
         )
 

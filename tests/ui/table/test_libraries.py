@@ -37,6 +37,6 @@ def test_many_files_are_not_listed_for_each_that_is_read(
         many.read.emit(FILE)
         many.changed.emit()
         qtbot.wait(2)
-    assert min(told[1] - told[0], told[2] - told[1]) > 0.19
+    assert min(told[1] - told[0], told[2] - told[1]) > 0.15  # coarse timers are off by a twentieth
     many.read.emit(FILE)
     qtbot.waitUntil(lambda: len(told) == 4)
