@@ -16,7 +16,9 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.ask import AskView
+from app.ui.ask.run import AskRun
 from app.ui.ask.sheet import Sheet
+from app.ui.document.marks.places import with_places
 
 CARD = ModelCard(
     "reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,), calibration=QaCalibration(threshold=0.4)
@@ -35,6 +37,14 @@ def answers(text: str, *words: str, likely: float = SHARES[0]) -> tuple[Answer, 
         at = text.index(word)
         found.append(Answer(0, Span(at, at + len(word)), word, share, 5.0, 1.0))
     return tuple(found)
+
+
+def take_partial(run: AskRun, reading: Reading) -> bool:
+    return run.take_partial(with_places(reading, run.documents))
+
+
+def finish(run: AskRun, reading: Reading) -> None:
+    run.finish(with_places(reading, run.documents))
 
 
 class Reader:

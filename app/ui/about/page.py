@@ -118,7 +118,7 @@ class OverviewSection(Section):
         )
 
     def _open(self, folder: Path) -> None:
-        self.folder_notice.clear()
+        self.folder_notice.hide()
         open_folder(folder, self.folder_notice.show_unopened, self)
 
     # Looks

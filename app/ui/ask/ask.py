@@ -208,7 +208,7 @@ class AskView(Page):
 
         From then on the document on the page is asked.
         """
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self._is_begun = True
         if look_like_documents(paths):
             self._open(paths)
@@ -240,7 +240,7 @@ class AskView(Page):
     @Slot(list)
     def _open_listed(self, paths: list[Path]) -> None:
         """Open files of a list; what is asked stays, as it does when a tab is chosen."""
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self._is_begun = True
         self.files.open(paths)
         self.type_next()
@@ -262,7 +262,7 @@ class AskView(Page):
 
     @Slot()
     def _ask_in_table(self) -> None:
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         paths = tuple(Path(sheet.session.path) for sheet in self.sheets.all() if sheet.session.path)
         self.go.emit("table", (self._pasted, paths))
 
@@ -277,7 +277,7 @@ class AskView(Page):
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.presenter.set_scope(Scope())
         self.keeper.open_entry(entry)
 
@@ -400,7 +400,7 @@ class AskView(Page):
 
     @Slot()
     def _edited(self) -> None:
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.presenter.text_edited()
         if self.tools is None or self.sheets.current().pane.is_empty() is self.tools.is_in_use:
             self._show_tools(self.sheets.current())

@@ -10,12 +10,14 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core.errors import EngineLost
 from app.core.message import Message
-from app.core.report import Progress
+from app.core.report import Progress, Relay, Report
+from app.flows.workspace import Workspace
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.document.marks.places import PlacedReading, with_places
 from app.ui.kit.jobs import Job
 from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from app.core.layout import Opened
     from app.core.library import Library, LibraryReading, LibraryStatus
     from app.core.requests import Question
-    from app.core.results import Reading
     from app.core.text import Document
 
 
@@ -34,6 +35,28 @@ class _Reading(NamedTuple):
     sheet: Sheet | None
     run: AskRun
     job: Job
+
+
+class _PlacingReport(Relay):
+    """A Report that passes on partial Readings with the places of their answers."""
+
+    def __init__(self, report: Report, documents: tuple[Opened, ...]) -> None:
+        super().__init__(report)
+        self._documents = documents
+
+    def partial(self, result: object) -> None:
+        from app.core.results import Reading
+
+        super().partial(with_places(result, self._documents) if isinstance(result, Reading) else result)
+
+
+def _ask(
+    workspace: Workspace, question: Question, documents: tuple[Opened, ...], report: Report
+) -> PlacedReading:
+    """Ask documents a question, as the flow `ask` does; all results have the places of their answers."""
+    from app.flows.ask.question import ask
+
+    return with_places(ask(workspace, question, _PlacingReport(report, documents)), documents)
 
 
 class AskController(QObject):
@@ -220,9 +243,7 @@ class AskController(QObject):
             options = {"top_k": asked.top_k, "quick": asked.quick}
             job = self._lanes.work.start(ask_library, self._workspace, asked.text, run.library, **options)
         else:
-            from app.flows.ask.question import ask
-
-            job = self._lanes.work.start(ask, self._workspace, asked)
+            job = self._lanes.work.start(_ask, self._workspace, asked, run.documents)
         job.name = Message("the work on Ask")
         run.begin()
         self._now = _Reading(sheet, run, job)
@@ -368,7 +389,7 @@ class AskController(QObject):
         self.progressed.emit(sheet)
 
     @Slot(object)
-    def _partial_read(self, result: Reading | LibraryReading) -> None:
+    def _partial_read(self, result: PlacedReading | LibraryReading) -> None:
         if self._now is not None and self._now.run.take_partial(result):
             self._show_partial(self._now.sheet, self._now.run)
 
@@ -382,7 +403,7 @@ class AskController(QObject):
         self.changed.emit(sheet)
 
     @Slot(object)
-    def _done(self, result: Reading | LibraryReading) -> None:
+    def _done(self, result: PlacedReading | LibraryReading) -> None:
         if self._now is None:
             return
         sheet, run, _ = self._now

@@ -290,7 +290,7 @@ class DocumentFiles(QObject):
         elif state is FileState.GONE:
             sheet.banner.show_hint(GONE, tr("What was read of it stays here until the tab is closed."))
         else:
-            sheet.banner.clear()
+            sheet.banner.hide()
 
     def _not_checked(self, sheet: Sheet, error: BaseException) -> None:
         self._checking.discard(sheet)

@@ -145,7 +145,7 @@ class PageRecogniser(QObject):
         self._jobs[sheet] = job
         sheet.session.awaited_pages = len(opened.pictures)
         if len(opened.notes) == 1:  # the bar says the same
-            sheet.banner.clear()
+            sheet.banner.hide()
         bar = self.bars[sheet]
         bar.show_progress(Progress(0, len(opened.pictures), RECOGNISING))
         job.partial.connect(partial(self._page_done, sheet))

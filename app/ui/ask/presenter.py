@@ -198,13 +198,13 @@ class AskPresenter(QObject):
         session, typed = self.asked(), self.panel.box.field.toPlainText()
         if typed != session.question:
             session.question, session.is_demo = typed, False
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.sheets.save_soon()
 
     @Slot()
     def ask(self, *, whole: bool = False) -> None:
         """Ask the question in the box; with `whole` every passage is read."""
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         session = self.asked()
         if self.controller.ask(self.sheet(), self.library(), whole=whole):
             session.history = self.panel.box.remember()
@@ -239,7 +239,7 @@ class AskPresenter(QObject):
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Show the question and the answers of the sheet that has become the current one."""
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         if self.is_across():
             self._show_verdict()
             self._highlight_page()
@@ -249,7 +249,7 @@ class AskPresenter(QObject):
     def _show_asked(self) -> None:
         """Show the question and the answers of the session that is asked."""
         session = self.asked()
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.offer_formats()
         with QSignalBlocker(self.panel.box):
             self.panel.box.set_question(session.question, session.history)
@@ -342,7 +342,7 @@ class AskPresenter(QObject):
         verdicts = Verdicts(self._page, row)
         verdicts.hint.connect(notice.show_hint)
         verdicts.failed.connect(notice.show_error)
-        verdicts.kept.connect(notice.clear)
+        verdicts.kept.connect(notice.hide)
         verdicts.kept.connect(self._read_own_threshold)
         return verdicts
 
@@ -370,13 +370,13 @@ class AskPresenter(QObject):
     def choose(self, index: int) -> None:
         """Choose one of the answers at the right."""
         if self.is_across():
-            self.panel.notice.clear()
+            self.panel.notice.hide()
         self.controller.choose(self.sheet(), index)
 
     def step(self, by: int) -> None:
         """Choose the next answer (1) or the previous one (-1), cyclically."""
         if self.is_across():
-            self.panel.notice.clear()
+            self.panel.notice.hide()
         self.controller.step(self.sheet(), by)
 
     @Slot()
@@ -498,7 +498,7 @@ class AskPresenter(QObject):
         """Use the stronger reader that is installed from now on."""
         if self._stronger is None or self._stronger.installed is None:
             return
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         from app.flows.models.installed import use
 
         folder = self._stronger.installed.folder

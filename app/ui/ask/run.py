@@ -14,7 +14,7 @@ from app.core import wording
 from app.core.message import Message
 from app.core.models import Head, model_title
 from app.core.report import Progress
-from app.ui.document.marks.places import Place, place_in_file, place_of
+from app.ui.document.marks.places import Place, PlacedReading, place_in_file
 
 if TYPE_CHECKING:
     from app.core.corrections import Correction
@@ -95,6 +95,8 @@ class AskRun:
     state: RunState = RunState.QUEUED
     text: TextState = TextState.SAME
     reading: Reading | None = None
+    # The places of the answers in documents, by the index of the document and the span.
+    places: dict[tuple[int, Span], Place] = field(default_factory=dict)
     progress: Progress | None = None
     # What it waits for while it is queued, as a sentence.
     queue_note: str = ""
@@ -123,7 +125,7 @@ class AskRun:
     # How many passages of the library the reader reads.
     passages: int = 0
     # The newest result, while it comes from less of the text than the answers shown.
-    held_back: Reading | LibraryReading | None = None
+    held_back: PlacedReading | LibraryReading | None = None
     # Whether the document is unchanged: an entry of the history may be shown in a later version of its file.
     is_same_document: bool = True
     # Whether it shows one document of a question about several, whose probabilities are shared among them.
@@ -182,13 +184,13 @@ class AskRun:
         self._take(self.held_back)
         return True
 
-    def take_partial(self, result: Reading | LibraryReading) -> bool:
+    def take_partial(self, result: PlacedReading | LibraryReading) -> bool:
         """Show the reading so far; returns False where it is held back, as those shown come from more of the text.
 
         The result of a model that was chosen since is shown at once, but the quick reader's does not replace the
         careful one's.
         """
-        reading = _reading_of(result)
+        reading = result.reading
         share, before = reading.share_read, self.reading
         same = before is None or reading.model in (before.model, before.finder)
         if share is not None and share < self.shown_share and same:
@@ -197,7 +199,7 @@ class AskRun:
         self._take(result)
         return True
 
-    def finish(self, result: Reading | LibraryReading) -> None:
+    def finish(self, result: PlacedReading | LibraryReading) -> None:
         """Show the final reading."""
         self._take(result)
         self.state, self.note = RunState.DONE, _speed_note(result, self.documents)
@@ -232,12 +234,14 @@ class AskRun:
         """Judge the answers by another threshold."""
         self.threshold, self.chosen = threshold, 0
 
-    def _take(self, result: Reading | LibraryReading) -> None:
+    def _take(self, result: PlacedReading | LibraryReading) -> None:
         """Replace the reading; a pinned answer stays the chosen one."""
+        if isinstance(result, PlacedReading):
+            self.places |= result.places  # that of a pinned answer stays
         if self.is_across:
             self._take_grouped(result)
             return
-        reading = _reading_of(result)
+        reading = result.reading
         self.reading, self.held_back = reading, None
         if self.pinned is None:
             return
@@ -248,13 +252,11 @@ class AskRun:
         )
         self.chosen = self.answers().index(self.pinned)
 
-    def _take_grouped(self, result: Reading | LibraryReading) -> None:
+    def _take_grouped(self, result: PlacedReading | LibraryReading) -> None:
         """Replace the reading, its answers grouped by document; the chosen span stays chosen if it is still there."""
-        from app.core.library import LibraryReading
-
         before = self.place_key(self.chosen) if 0 <= self.chosen < len(self.answers()) else None
-        reading, self.held_back = _reading_of(result), None
-        if isinstance(result, LibraryReading):
+        reading, self.held_back = result.reading, None
+        if not isinstance(result, PlacedReading):
             self.status, self.passages, self.found = result.status, result.passages, result.found
         self.reading = reading
         documents = [self.place_key(at)[0] for at in range(len(reading.answers))]
@@ -344,8 +346,11 @@ class AskRun:
                 recognised=found.recognised,
             )
         answer = self.answers()[index]
-        place = place_of(self.documents[answer.document], answer)
-        return replace(place, document=self.keys[answer.document]) if self.keys else place
+        return replace(
+            self.places[answer.document, answer.span],
+            probability=answer.probability,
+            document=self.keys[answer.document] if self.keys else "",
+        )
 
     def place_key(self, index: int) -> tuple[str, Span]:
         """Return the document's key and the span of one of the answers in several documents."""
@@ -451,12 +456,6 @@ class AskRun:
         return wording.stopped_after(share, quick=reading.quick or self.library is not None, how=how)
 
 
-def _reading_of(result: Reading | LibraryReading) -> Reading:
-    from app.core.library import LibraryReading
-
-    return result.reading if isinstance(result, LibraryReading) else result
-
-
 def _probability_now(answer: Answer, reading: Reading) -> float:
     """Return the probability of an earlier answer beside the better ones of a reading.
 
@@ -477,25 +476,23 @@ def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:
     return min(last.probability, last.probability * exp(slope * (answer.rank - last.rank)))
 
 
-def _speed_note(result: Reading | LibraryReading, documents: Sequence[Opened]) -> str:
+def _speed_note(result: PlacedReading | LibraryReading, documents: Sequence[Opened]) -> str:
     """Return what was read, and how fast: "71 pages read whole in 2.1 seconds"; a library has no `documents`.
 
     Pages whose text was not recognised are not counted.
     """
-    from app.core.library import LibraryReading
-
-    time = wording.duration(result.seconds)
-    if isinstance(result, LibraryReading):
+    if not isinstance(result, PlacedReading):
         return Message(
             "{n:,} passage of {files} read in {time}",
             "{n:,} passages of {files} read in {time}",
             n=result.passages,
             files=Message("{n:,} file", "{n:,} files", n=result.status.read),
-            time=time,
+            time=wording.duration(result.seconds),
         )
+    reading, time = result.reading, wording.duration(result.reading.seconds)
     pages = sum(len(opened.pages) - len(opened.pictures) for opened in documents)
     characters = sum(len(opened.document.text) for opened in documents)
-    if result.quick:
+    if reading.quick:
         length = (
             Message("{n:,} page", "{n:,} pages", n=pages)
             if pages

@@ -10,6 +10,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from app.ui.ask.run import AskRun, RunState, TextState
+from app.ui.document.marks.places import with_places
 
 if TYPE_CHECKING:
     from app.core.history import Entry
@@ -105,6 +106,7 @@ class AskSession:
             threshold,
             state=RunState.STOPPED if entry.stopped else RunState.DONE,
             reading=reading,
+            places=with_places(reading, (found.opened,)).places,
             note=entry.stopped,
             asked_at=entry.asked,
             is_same_document=not found.changed,

@@ -110,7 +110,7 @@ class Sheet(QWidget):
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self.opening)
         self.setFocusProxy(self.opening)
-        self.banner.clear()
+        self.banner.hide()
         self.opening.reading(name)
         self._update_title()
         self.page_shown.emit(self)
@@ -139,7 +139,7 @@ class Sheet(QWidget):
         if opened.notes:
             self.banner.show_hint(" ".join(map(localised, opened.notes)))
         else:
-            self.banner.clear()
+            self.banner.hide()
         if self.session.place:
             pane.go_to(self.session.place)
         self._update_title()

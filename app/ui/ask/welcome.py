@@ -265,5 +265,5 @@ class Welcome(QObject):
     @Slot()
     def _open_folder(self) -> None:
         notice = self._panel.notice
-        notice.clear()
+        notice.hide()
         open_folder(self._workspace.paths.data, notice.show_unopened, self)

@@ -57,6 +57,6 @@ class OpeningPage(QFrame):
     def _begin(self, name: str) -> None:
         self._name.set_full_text(name)
         self.strip.clear()
-        self.notice.clear()
+        self.notice.hide()
         for part in (self.lock, self._actions):
             part.hide()

@@ -357,7 +357,7 @@ class TextPage(Page):
 
     @Slot()
     def _text_edited(self) -> None:
-        self._panel.notice.clear()  # it was about the previous text
+        self._panel.notice.hide()  # it was about the previous text
         self.file = ""
         for draft in self._drafts:
             draft.save_soon()
@@ -382,7 +382,7 @@ class TextPage(Page):
     def _read_files(self, number: int, paths: list[Path]) -> None:
         """Put the texts of files on the papers from a number on, as many as there are papers."""
         self._first_paper, self._paths, self._passwords = number, paths[: len(self._papers) - number], {}
-        self._panel.notice.clear()
+        self._panel.notice.hide()
         self._panel.lock.put_away()
         self._read()
 

@@ -176,7 +176,7 @@ class HistoryView(Page):
     # Deleting
 
     def _delete(self, entry: Entry) -> None:
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         row = self._list.history.row_of(entry.number)
         self._deleting.add(entry.number)
         self._whole -= 1
@@ -258,7 +258,7 @@ class HistoryView(Page):
 
     def _begin(self, words: str) -> None:
         self.stop()
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.panel.strip.show_busy(words)
         self.note.emit("")
 
@@ -341,7 +341,7 @@ class HistoryView(Page):
 
     @Slot(bool)
     def _history_toggled(self, on: bool) -> None:
-        self.panel.notice.clear()
+        self.panel.notice.hide()
         self.workspace.settings.keep_history = on
         try:
             self.workspace.save_settings()

@@ -186,7 +186,7 @@ class InspectView(Page):
         """Inspect a visit: find its models, then show it in the current section."""
         self._drop()
         self._hide_notice()
-        self._empty.notice.clear()
+        self._empty.notice.hide()
         self._visit, self._models = visit, ()
         plain, term = HEAD_WORDS[visit.subject.head]
         self._bar.show_subject(title_of(visit), plain, term)
@@ -372,7 +372,7 @@ class InspectView(Page):
 
     @Slot()
     def _hide_notice(self) -> None:
-        self._notice.clear()
+        self._notice.hide()
         self._notice_frame.hide()
 
     # Looks

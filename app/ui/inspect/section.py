@@ -180,7 +180,7 @@ class Section(PagePart):
 
         `on_partial` gets partial results; the section itself shows errors, and that the job was stopped.
         """
-        self.notice.clear()
+        self.notice.hide()
         self.note.emit("")  # a note on an earlier query no longer applies
         job = self.lanes.work.start(flow, self.workspace, *arguments).replacing(self._jobs.get(on_result))
         self._jobs[on_result] = job
@@ -219,7 +219,7 @@ class Section(PagePart):
         self.drop()
         self.visit, self.models = visit, models
         self._stale = False
-        self.notice.clear()
+        self.notice.hide()
         self.show_results(False)
         self.begin()
 

@@ -66,15 +66,9 @@ class Notice(QFrame):
         self._show("hint", sentence, hint, path, copy=tr("Copy the path"))
         QTimer.singleShot(0, self._come_into_view)  # once it is laid out
 
-    def clear(self) -> None:
-        """Hide the line: its message no longer applies."""
-        self._sentence.clear()
-        self._hint.clear()
-        self.hide()
-
     def sentence(self) -> str:
         """The sentence, empty while the line is hidden."""
-        return self._sentence.text()
+        return "" if self.isHidden() else self._sentence.text()
 
     def _show(self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "") -> None:
         self._report = report
@@ -109,5 +103,5 @@ class Notice(QFrame):
 
     @Slot()
     def _put_away(self) -> None:
-        self.clear()
+        self.hide()
         self.closed.emit()

@@ -374,7 +374,7 @@ class ComputerSection(Section):
             name, settings.precision = "precision", key
         else:
             name, settings.unload_minutes = "unload_minutes", int(key)
-        self.notice.clear()
+        self.notice.hide()
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
@@ -385,7 +385,7 @@ class ComputerSection(Section):
     @Slot()
     def _request_unload(self) -> None:
         lane = self.lanes.work
-        self.notice.clear()
+        self.notice.hide()
         self.unload.setEnabled(False)
         set_hint(self._unload_hint, "" if lane.idle else BUSY)
         job = lane.start_aside(unload, self.workspace)

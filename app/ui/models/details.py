@@ -250,7 +250,7 @@ class ModelDetails(ModelSheet):
         shown = type(model), model.folder
         if shown != self._shown:
             self.removal.hide()
-            self.notice.clear()
+            self.notice.hide()
         self._shown = shown
         heads: tuple[Head, ...] = ()
         is_starter = can_be_fetched = False
@@ -264,7 +264,7 @@ class ModelDetails(ModelSheet):
         else:
             heads, is_starter = model.heads, model.source == Source.STARTER
             self.set_title(model.title, subtitle(model), model.description)
-            self.fault.clear()
+            self.fault.hide()
             self.facts.set_facts(inventory.facts_of(model))
             self.reliability.show_bins(model.reliability, inventory.verdicts[model.folder])
         self.uses.set_uses(inventory.uses_of(model) if isinstance(model, ModelCard) else ())

@@ -101,7 +101,7 @@ class ImportCard(QFrame):
         if not self._waiting:
             return
         self._importing = self._waiting.pop(0)
-        self.notice.clear()
+        self.notice.hide()
         self.strip.show_busy(tr("{file} waits for the download", file=self._importing.name))
         self._set_busy(True)
         link = self.leave_in_place.isChecked() and self._importing.is_dir()

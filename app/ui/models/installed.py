@@ -149,7 +149,7 @@ class InstalledSection(ListedSection):
         card = self.card
         if card is None:
             return
-        self.details.notice.clear()
+        self.details.notice.hide()
         job = self.lanes.files.start_write(_use, self.workspace, head, card.folder if on else "")
         job.then(self._used, self._show_action_fault)
 
@@ -163,7 +163,7 @@ class InstalledSection(ListedSection):
     @Slot(bool)
     def _follow(self, on: bool) -> None:
         if self.card is not None:
-            self.details.notice.clear()
+            self.details.notice.hide()
             job = self.lanes.files.start_write(set_followed, self.workspace, self.card, on)
             job.then(self._followed, self._show_action_fault)
 
@@ -196,7 +196,7 @@ class InstalledSection(ListedSection):
             if self.list.key() == folder:  # it may be called late, when another model is shown
                 self.details.notice.show_unopened(sentence, hint, path)
 
-        self.details.notice.clear()
+        self.details.notice.hide()
         open_folder(Path(folder), show_failure, self)
 
     @Slot()
@@ -218,7 +218,7 @@ class InstalledSection(ListedSection):
     def _request_removal(self) -> None:
         """Look up the consequences of removing the chosen model, then ask."""
         card, folder = self.card, self.list.key()
-        self.details.notice.clear()
+        self.details.notice.hide()
         if card is not None and card.source == Source.STARTER:
             self.details.notice.show_hint(STARTER_STAYS)
         elif folder and not self._removing():

@@ -218,7 +218,7 @@ class NetworkSection(Section):
 
     @Slot(str)
     def _save(self, what: str) -> None:
-        self.notice.clear()
+        self.notice.hide()
         try:
             self.workspace.save_settings()
         except SpanlightError as error:

@@ -94,7 +94,7 @@ class OfferSheet(ModelSheet):
             self._job.drop()
             self.strip.clear()
         if repository != self._repository:
-            self.notice.clear()
+            self.notice.hide()
         if self._folder and not folder:
             self._passports.pop(repository, None)  # it was removed: the cache's content may have changed
         self._repository, self._offered, self._suitability, self._folder = repository, offered, suits, folder
@@ -126,7 +126,7 @@ class OfferSheet(ModelSheet):
         if known is not None and known.card is None:
             self.refusal.show_fault(known.refused or tr("This model cannot be used here."), known.hint)
         else:
-            self.refusal.clear()
+            self.refusal.hide()
         self._offer_next(known)
 
     def _offer_next(self, known: Passport | None) -> None:
@@ -147,7 +147,7 @@ class OfferSheet(ModelSheet):
         elif known is not None:
             self._offer_download(known)
         elif self._workspace.settings.offline:
-            self.notice.clear()
+            self.notice.hide()
             self._offer(
                 tr("Look it up"), tr("Spanlight is offline: nothing is asked of the network."), icon="search",
                 possible=False, link=tr("Network…"),
@@ -239,7 +239,7 @@ class OfferSheet(ModelSheet):
     def _look_up(self) -> None:
         if not self._repository or (self._job is not None and self._job.running):
             return
-        self.notice.clear()
+        self.notice.hide()
         commit = self._offered.commit if self._offered is not None else ""
         self.strip.show_busy(tr("Looking it up"))
         job = self._lanes.lookups.start(_look_up_passport, self._workspace, self._repository, commit)

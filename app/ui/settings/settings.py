@@ -219,7 +219,7 @@ class SettingsView(Page):
 
     @Slot()
     def _open_folder(self) -> None:
-        self.folder_notice.clear()
+        self.folder_notice.hide()
         open_folder(self.workspace.paths.data, self.folder_notice.show_unopened, self)
 
     def receive(self, argument: object) -> None:
@@ -244,7 +244,7 @@ class SettingsView(Page):
         self._save(name)
 
     def _save(self, what: str) -> None:
-        self.notice.clear()
+        self.notice.hide()
         try:
             self.workspace.save_settings()
         except SpanlightError as error:

@@ -224,7 +224,7 @@ class UpdatesRow(QWidget):
     def _forget(self) -> None:
         """Clear the result of an earlier check."""
         self.sheet.clear()
-        self.notice.clear()
+        self.notice.hide()
 
     @Slot()
     def _show_state(self) -> None:

@@ -82,7 +82,7 @@ class DocumentBeside(QFrame):
     def show_cell(self, row: Row, column: Column, cell: Cell | None) -> None:
         """Show the file of a row, with the answer of a cell, or None if that was not read yet."""
         self._row, self._cell = row, cell
-        self.notice.clear()
+        self.notice.hide()
         self.name.set_full_text(Path(row.file.path).name, row.file.path)
         respelt = localised(read_as(cell.read_as)) if cell is not None else ""
         self.question.setText("\n".join(filter(None, (column.question, respelt))))

@@ -286,7 +286,7 @@ class TableView(Page):
 
     @Slot(object)
     def _results_opened(self, found: Imported) -> None:
-        self.notice.clear()
+        self.notice.hide()
         self.note.emit(tr("{n:,} answer opened", "{n:,} answers opened", n=found.cells))
         self.libraries.refresh()
         self.store.take(found.table)
@@ -345,7 +345,7 @@ class TableView(Page):
 
     @Slot(object)
     def _add(self, paths: Sequence[Path]) -> None:
-        self.notice.clear()
+        self.notice.hide()
         self.table_libraries.add(paths)
 
     @Slot()

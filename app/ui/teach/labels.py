@@ -76,7 +76,7 @@ class LabelsSection(Section):
     def open_files(self, paths: list[Path]) -> None:
         """Read a table of texts, to ask about its labels."""
         if paths:
-            self.notice.clear()
+            self.notice.hide()
             self.store.read(paths[0], self._read)
 
     def receive(self, argument: object) -> None:

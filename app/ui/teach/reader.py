@@ -195,7 +195,7 @@ class ReaderSection(Section):
     @Slot()
     def _delete(self) -> None:
         if (one := self.list.correction()) is not None:
-            self.notice.clear()
+            self.notice.hide()
             self._deleted.append(one)
             self._change(delete_corrections, one)
             self._offer_undo()
@@ -291,7 +291,7 @@ class ReaderSection(Section):
 
     @Slot()
     def _teach(self) -> None:
-        self.notice.clear()
+        self.notice.hide()
         self.gate.show_version(None)
         if self.teaching.state is None or self.teaching.state.unfinished is None:
             self.teach_card.curves.clear()

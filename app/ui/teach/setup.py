@@ -219,7 +219,7 @@ class Setup(QFrame):
         )
 
     def _show_parts(self, *, new: bool) -> None:
-        self.notice.clear()
+        self.notice.hide()
         self.begin.setText(tr("Begin") if new else tr("Save"))
         self.begin.setAccessibleName(self.begin.text())
         self._card.show_rows((tr("Name"), tr("Texts in"), tr("Labels in"), tr("Begin with"), ""), new)

@@ -74,7 +74,7 @@ class JobNotices(QObject):
     @Slot()
     def _work_begun(self) -> None:
         if self._sentences and self._notice.sentence() == joined_sentences(self._sentences):
-            self._notice.clear()
+            self._notice.hide()
         self._sentences.clear()
 
     @Slot()
@@ -308,7 +308,7 @@ class MainWindow(QMainWindow):
         """On Esc stop the page's work, or close the notice; keys that the page did not take arrive here."""
         if event.key() == Qt.Key.Key_Escape:
             if not self.page.stop() and self.notice.isVisible():
-                self.notice.clear()
+                self.notice.hide()
             event.accept()
             return
         super().keyPressEvent(event)

@@ -341,6 +341,6 @@ def test_a_file_that_cannot_be_written_is_said_where_the_person_looks(
     saved(view, qtbot, "csv")
     assert view.panel.notice.isVisible() and is_lit(view, "noon")
     monkeypatch.setattr("app.ui.kit.file_dialog.save_name", lambda *_: "")
-    view.panel.notice.clear()
+    view.panel.notice.hide()
     saved(view, qtbot, "csv")
     assert not view.panel.notice.isVisible(), "thought better of it"

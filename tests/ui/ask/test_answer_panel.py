@@ -22,7 +22,7 @@ from app.ui.ask.session import DocumentState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.theme import Theme
-from tests.helpers.ask_page import TEXT, WORDS, answers, likelihood
+from tests.helpers.ask_page import TEXT, WORDS, answers, finish, likelihood, take_partial
 
 FOUND = Reading(answers(TEXT, *WORDS), True, 0.05, 0.4, 3, 3, 0.1)
 DOUBTFUL = replace(
@@ -141,7 +141,7 @@ def test_each_outcome_has_its_card_provisional_then_final(
     card, words = panel.card, [place.text for place in panel.list.places()]
     is_absent = reading is ABSENT
     run.start_reading()
-    run.take_partial(part(reading))
+    take_partial(run, part(reading))
     shown(panel, sheet)
     assert card.isHidden() == is_absent and panel.idle.isVisible() == is_absent
     if is_absent:
@@ -150,7 +150,7 @@ def test_each_outcome_has_its_card_provisional_then_final(
         assert card.answer.text() == answer and likelihood(card).startswith(likely)
         assert card.over.text() == PROVISIONAL and not card.copy.isVisible() and not card.look.isVisible()
         assert sheet.editor.lights.faint
-    run.finish(reading)
+    finish(run, reading)
     shown(panel, sheet)
     assert card.answer.text() == answer and likelihood(card).startswith(likely) and not card.over.text()
     assert card.copy.isVisible() != is_absent and card.look.isVisible() and card.facts.text()
@@ -167,7 +167,7 @@ def test_each_outcome_has_its_card_provisional_then_final(
 def test_a_stop_says_nothing_of_the_part_that_was_not_read(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.take_partial(part(NOTHING))
+    take_partial(run, part(NOTHING))
     run.stop()
     card = shown(panel, sheet).card
     assert card.over.text() == f"Stopped after {percent(1 / 3)} of the text"
@@ -178,11 +178,11 @@ def test_a_question_that_was_read_without_its_slips_is_shown_as_it_was_read(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.start_reading()
-    run.finish(replace(FOUND, read_as="when did it begin?"))
+    finish(run, replace(FOUND, read_as="when did it begin?"))
     shown(panel, sheet)
     assert "when did it begin?" in panel.card.over.text() and panel.card.over.toolTip()
     assert "when did it begin?" in panel.card.accessibleName()
-    run.finish(FOUND)
+    finish(run, FOUND)
     shown(panel, sheet)
     assert not panel.card.over.text() and not panel.card.over.toolTip()
 
@@ -190,7 +190,7 @@ def test_a_question_that_was_read_without_its_slips_is_shown_as_it_was_read(
 def test_of_the_best_passages_nothing_is_said_of_the_rest(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.finish(replace(ABSENT, quick=True, windows=1, windows_whole=20))
+    finish(run, replace(ABSENT, quick=True, windows=1, windows_whole=20))
     card = shown(panel, sheet).card
     assert card.over.text() == f"Only the best passages were read, {percent(0.05)} of the text"
     assert card.answer.text() == "No answer in the part that was read" and card.whole.isVisible()
@@ -199,7 +199,7 @@ def test_of_the_best_passages_nothing_is_said_of_the_rest(
 def test_the_nearest_words_are_shown_where_that_is_asked_for(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.finish(replace(ABSENT, heat=((0.3,) * 8,)))
+    finish(run, replace(ABSENT, heat=((0.3,) * 8,)))
     shown(panel, sheet)
     assert not any(sheet.editor.map.heat)
     run.show_nearest(True)
@@ -211,7 +211,7 @@ def test_the_nearest_words_are_shown_where_that_is_asked_for(
 def test_no_two_numbers_stand_beside_each_other_unnamed(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.finish(replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.17)))
+    finish(run, replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.17)))
     card = shown(panel, sheet).card
     assert likelihood(card).startswith(f"Best of several, {percent(0.17)}")
     both = f"{percent(0.95)} sure that the text answers, {percent(0.17)} that these words do"
@@ -221,7 +221,7 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(
 def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_nothing(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.finish(FOUND)
+    finish(run, FOUND)
     run.text = TextState.CHANGED
     card = shown(panel, sheet).card
     assert "changed" in card.note.text() and card.again.isVisible() and not card.look.isVisible()
@@ -238,7 +238,7 @@ def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
 ) -> None:
     right = FOUND.answers[0]
     wrong = replace(right, span=replace(right.span, start=right.span.start + 1, end=right.span.end + 1))
-    run.finish(replace(FOUND, answers=(wrong,)))
+    finish(run, replace(FOUND, answers=(wrong,)))
     shown(panel, sheet)
     assert sheet.editor.lit() == [] and sheet.editor.light_boxes(0) == []
     assert panel.card.answer.text() == WORDS[0] and panel.card.note.text().startswith(
@@ -249,7 +249,7 @@ def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
 def test_an_answer_never_stands_under_another_question_unnamed(
     panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
-    run.take_partial(part(FOUND))
+    take_partial(run, part(FOUND))
     shown(panel, sheet)
     assert panel.question.text() == ""
     for typed in ("Who?", ""):
@@ -263,7 +263,7 @@ def test_suggestions_are_those_that_were_not_asked(panel: AnswerPanel, sheet: Sh
     sheet.session.suggestions = ("How long?", "How many?")
     shown(panel, sheet)
     assert not panel.findChildren(SuggestionButton), "not while one is read for"
-    run.finish(FOUND)
+    finish(run, FOUND)
     assert [one.text() for one in shown(panel, sheet).findChildren(SuggestionButton)] == ["How many?"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,15 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
+from app.core.layout import Opened
 from app.core.report import Report
 from app.core.requests import Question
+from app.core.results import Answer
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
 from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
+from app.ui.document.marks import places
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open, open_locked, titles
 from tests.helpers.scripted_reader import ScriptedReader, ask_in, sheet_with
@@ -283,6 +287,24 @@ def test_what_came_to_its_end_at_that_moment_is_not_read_again(
     assert is_over(bell) and best(bell) == "eight"
     qtbot.waitUntil(lambda: is_over(gate))
     assert scripted.asked == [FIRST, "When shut at nine"]
+
+
+def test_places_are_found_by_the_thread_that_reads(
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[tuple[str, threading.Thread]] = []
+    place_of = places.place_of
+
+    def noting(opened: Opened, answer: Answer) -> places.Place:
+        found.append((answer.text, threading.current_thread()))
+        return place_of(opened, answer)
+
+    monkeypatch.setattr(places, "place_of", noting)
+    scripted.found(FIRST, "again", 50)
+    scripted.end(FIRST)
+    qtbot.waitUntil(lambda: is_over(bell) and view.panel.card.answer.text() == "eight")
+    assert [words for words, _ in found] == ["again", "eight"]
+    assert threading.main_thread() not in [thread for _, thread in found]
 
 
 def test_one_that_waits_for_the_work_of_another_page_is_put_off_too(

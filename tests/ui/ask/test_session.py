@@ -17,6 +17,7 @@ from app.core.wording import percent
 from app.flows.history.kept_answers import locate_answers
 from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind, TextState, scope_of
 from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
+from tests.helpers.ask_page import finish, take_partial
 
 TEXT = "The tide is high at noon, low at dawn, and the moon is full at midnight."
 PART = Reading((), True, 0.1, 0.4, 10, 100, 1.0, complete=False, model="careful", absent=0.05)
@@ -53,8 +54,8 @@ def test_a_question_is_queued_read_and_done() -> None:
     run.begin()
     assert run.state is RunState.QUEUED and session.running() is run and run.visit() is None
     run.start_reading()
-    assert run.take_partial(found("noon", 10)) and run.state is RunState.READING and not run.facts()
-    run.finish(found("dawn", 100, whole=True))
+    assert take_partial(run, found("noon", 10)) and run.state is RunState.READING and not run.facts()
+    finish(run, found("dawn", 100, whole=True))
     assert run.state is RunState.DONE and session.running() is None and texts(run) == ["dawn"]
     assert run.note == f"{len(TEXT)} characters read whole in 1 second"
     assert run.facts() == "1 second, read whole by careful"
@@ -64,7 +65,7 @@ def test_a_question_is_queued_read_and_done() -> None:
 
 def test_a_misspelt_question_is_looked_into_as_it_was_read() -> None:
     run = begun(question="whne?")
-    run.finish(replace(found("dawn", 100, whole=True), read_as="when?"))
+    finish(run, replace(found("dawn", 100, whole=True), read_as="when?"))
     visit = run.visit()
     assert visit is not None and visit.subject.pair == "when?"
 
@@ -72,10 +73,10 @@ def test_a_misspelt_question_is_looked_into_as_it_was_read() -> None:
 def test_it_is_said_which_reader_found_and_which_read() -> None:
     run = begun()
     both = found("noon", 100, model="reader-careful", whole=True)
-    run.finish(replace(both, quick=True, finder="reader-quick"))
+    finish(run, replace(both, quick=True, finder="reader-quick"))
     names = "found by Spanlight quick reader, read by Spanlight reader"
     assert run.facts() == f"1 second, the best passages {names}"
-    run.finish(replace(found("noon", 100, model="quick", whole=True), quick=True, finder="quick"))
+    finish(run, replace(found("noon", 100, model="quick", whole=True), quick=True, finder="quick"))
     assert run.facts() == "1 second, the best passages read by quick"
     assert run.note == f"The best passages of {len(TEXT)} characters read in 1 second"
 
@@ -83,7 +84,7 @@ def test_it_is_said_which_reader_found_and_which_read() -> None:
 @pytest.mark.parametrize("progress", [None, Progress(2, 100), Progress(34, 100)])
 def test_a_stop_counts_as_far_as_the_last_answer_or_progress(progress: Progress | None) -> None:
     run = begun()
-    run.take_partial(found("noon", 34))
+    take_partial(run, found("noon", 34))
     if progress is not None:
         run.take_progress(progress)  # the answer may come before its progress
     run.stop()
@@ -105,7 +106,7 @@ def test_without_an_answer_it_is_said_how_far_it_came() -> None:
 
 def paused(words: str = "noon", windows: int = 30) -> AskRun:
     run = begun()
-    run.take_partial(found(words, windows))
+    take_partial(run, found(words, windows))
     run.take_progress(Progress(windows, 100))
     run.pause()
     return run
@@ -116,12 +117,12 @@ def test_what_was_found_stays_until_as_much_was_read_again() -> None:
     assert run.state is RunState.PAUSED and run.is_running and run.reached == run.shown_share == 0.3
     assert run.note == f"Paused after {percent(0.3)} of the text"
     run.begin()
-    assert not run.note and not run.take_partial(found("dawn", 10)) and texts(run) == ["noon"]
+    assert not run.note and not take_partial(run, found("dawn", 10)) and texts(run) == ["noon"]
     assert not run.take_progress(Progress(10, 100))
     assert run.progress is not None and run.progress.what == "Reading again" and run.fraction == 0.3
     assert run.take_progress(Progress(30, 100)), "what was held back, as nothing better came since"
     assert texts(run) == ["dawn"] and run.progress.what == "Reading"
-    assert run.take_partial(found("midnight", 31)) and texts(run) == ["midnight"]
+    assert take_partial(run, found("midnight", 31)) and texts(run) == ["midnight"]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_less_is_held_back_unless_another_model_reads(windows: int, model: str, 
     assert run.reading is not None
     run.reading = replace(run.reading, finder="its finder")
     run.begin()
-    assert run.take_partial(found("dawn", windows, model=model)) is taken
+    assert take_partial(run, found("dawn", windows, model=model)) is taken
 
 
 def test_a_stop_while_it_is_read_again_says_how_far_it_came_once() -> None:
@@ -150,42 +151,38 @@ def test_where_nothing_was_found_before_a_pause_whatever_is_found_shows_at_once(
     run.take_progress(Progress(34, 100))
     run.pause()
     run.begin()
-    assert run.take_partial(found("noon", 5)) and run.fraction == 0.34
+    assert take_partial(run, found("noon", 5)) and run.fraction == 0.34
     run.take_progress(Progress(12, 100))
     run.pause()
     run.begin()
-    assert not run.take_partial(found("dawn", 4)) and run.take_partial(found("dawn", 12))
+    assert not take_partial(run, found("dawn", 4)) and take_partial(run, found("dawn", 12))
 
 
 def test_an_answer_that_was_gone_to_stays_while_better_ones_come() -> None:
     run = begun()
-    run.take_partial(replace(PART, answers=(answer("high"), answer("low", 0.1))))
+    take_partial(run, replace(PART, answers=(answer("high"), answer("low", 0.1))))
     run.choose(1)
-    run.take_partial(replace(PART, answers=(answer("noon", 0.8),), no_answer_probability=0.15))
+    take_partial(run, replace(PART, answers=(answer("noon", 0.8),), no_answer_probability=0.15))
     assert texts(run) == ["noon", "low"] and run.chosen == 1
     assert run.answers()[1].probability == pytest.approx(0.05), "no more than what the others leave"
-    run.take_partial(
-        replace(
-            PART,
-            answers=(answer("noon", 0.8), replace(answer("dawn", 0.8), text="Noon")),
-            no_answer_probability=0.15,
-        )
-    )
+    assert run.place(1).text == "low" and run.place(1).probability == run.answers()[1].probability
+    twice = (answer("noon", 0.8), replace(answer("dawn", 0.8), text="Noon"))
+    take_partial(run, replace(PART, answers=twice, no_answer_probability=0.15))
     assert run.answers()[2].probability == pytest.approx(0.05), "words that stand twice count once"
     grown = answer("low at dawn", 0.7)
-    run.take_partial(replace(PART, answers=(grown, answer("high"))))
+    take_partial(run, replace(PART, answers=(grown, answer("high"))))
     assert run.pinned == grown and run.chosen == 0 and len(run.answers()) == 2, "it grew by a word"
-    run.finish(found("noon", 100, whole=True))
+    finish(run, found("noon", 100, whole=True))
     run.choose(0)
     assert run.pinned is not None and run.pinned.text == grown.text, "nothing better comes any more"
 
 
 def test_an_answer_below_those_found_since_has_the_probability_of_its_rank() -> None:
     run = begun()
-    run.take_partial(replace(PART, answers=(answer("high", 0.1, rank=1.0),)))
+    take_partial(run, replace(PART, answers=(answer("high", 0.1, rank=1.0),)))
     run.choose(0)
     both = (answer("noon", 0.4, rank=3.0), answer("dawn", 0.2, rank=2.0))
-    run.take_partial(replace(PART, answers=both))
+    take_partial(run, replace(PART, answers=both))
     assert run.answers()[2].probability == pytest.approx(0.1)
 
 
@@ -200,7 +197,7 @@ def test_the_threshold_and_why_not_decide_what_is_highlighted() -> None:
         complete=True,
         absent=0.3,
     )
-    run.finish(nearest)
+    finish(run, nearest)
     assert run.highlighted() == ()
     run.show_nearest(True)
     assert [one.text for one in run.highlighted()] == ["noon"] and not run.is_answered
@@ -299,11 +296,11 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     run.take_progress(Progress(1, 9, "windows", document=1))
     assert run.progress is not None and run.progress.what == "Reading two"
     noon, dawn = answer("noon", 0.4), replace(answer("dawn", 0.3), document=1)
-    run.take_partial(replace(PART, answers=(noon, dawn)))
+    take_partial(run, replace(PART, answers=(noon, dawn)))
     assert run.chosen == -1, "nothing was gone to"
     run.chosen = 1
     high = replace(answer("high", 0.5), document=1)
-    run.finish(replace(PART, answers=(high, noon, dawn), complete=True))
+    finish(run, replace(PART, answers=(high, noon, dawn), complete=True))
     assert [(run.place(at).document, run.place(at).text) for at in range(3)] == [
         ("two", "high"),
         ("two", "dawn"),
@@ -314,14 +311,14 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     assert entry.name == "two" and [one.text for one in entry.answers] == ["dawn", "high"]
     assert run.no_answer == "Not in the 2 open documents."
     run.chosen = 2
-    run.finish(replace(PART, answers=(high,), complete=True))
+    finish(run, replace(PART, answers=(high,), complete=True))
     assert run.chosen == -1, "it is not among them any more"
 
 
 @pytest.mark.parametrize("names", [("one",), ("one", "two")])
 def test_an_answer_that_is_shown_again_is_still_one_of_several_documents(names: tuple[str, ...]) -> None:
     run, opened = across(*names), Opened(Document(TEXT, "one"))
-    run.finish(replace(PART, answers=(answer("noon"),), complete=True))
+    finish(run, replace(PART, answers=(answer("noon"),), complete=True))
     entry = run.entry(0)
     assert entry.shared == (len(names) > 1)
     session = AskSession()

@@ -559,7 +559,7 @@ def test_a_damaged_history_is_said_once(open_view: Open, qtbot: QtBot, spanlight
     file.write_bytes(b"no database" * 1000)
     view = open_view()
     assert "was damaged" in view.panel.notice.sentence()
-    view.panel.notice.clear()
+    view.panel.notice.hide()
     view.shown()
     settle(view, qtbot)
     assert not view.panel.notice.isVisible() and view.panel.empty.isVisible()

@@ -133,3 +133,12 @@ def test_the_notice_about_a_folder_copies_its_path(qtbot, theme):
     assert QGuiApplication.clipboard().text() == "/some where" and button.text() == "Copied"
     notice.show_fault("A bug.", report="all of it")
     assert button.text() == "Copy the report"
+
+
+def test_a_hidden_notice_has_no_sentence(qtbot, theme):
+    notice = Notice(theme)
+    qtbot.addWidget(notice)
+    notice.show_hint("It was saved.")
+    assert notice.sentence() == "It was saved."
+    notice.hide()
+    assert not notice.sentence()

@@ -42,7 +42,7 @@ def test_it_is_told_once_where_nothing_is_kept(
     window: MainWindow, workspace: Workspace, qtbot: QtBot
 ) -> None:
     assert window.notice.sentence() == f"Nothing can be kept: {workspace.paths.data} cannot be written to."
-    window.notice.clear()
+    window.notice.hide()
     window.show_page("classify")
     edit = next(each for each in window.page.findChildren(QPlainTextEdit) if each.isVisible())
     edit.setPlainText("Some words to keep.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.core.history import KeptAnswer
     from app.core.layout import Opened
     from app.core.quotes import Quote
-    from app.core.results import Answer
+    from app.core.results import Answer, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,20 @@ class Place:
         source = ", ".join(filter(None, map(localised, (self.source, self.where, self.recognised))))
         cell = f"{localised(self.cell)}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedReading:
+    """A reading with the places of its answers, by their `document` and `span`."""
+
+    reading: Reading
+    places: dict[tuple[int, Span], Place]
+
+
+def with_places(reading: Reading, documents: Sequence[Opened]) -> PlacedReading:
+    """Return a reading of these documents with its answers' places."""
+    places = {(one.document, one.span): place_of(documents[one.document], one) for one in reading.answers}
+    return PlacedReading(reading, places)
 
 
 def place_of(opened: Opened, answer: Answer) -> Place:

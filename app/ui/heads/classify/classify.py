@@ -185,7 +185,7 @@ class ClassifyView(TextPage):
     @Slot()
     def run(self) -> None:
         """Classify the text on the paper, replacing a running flow."""
-        self._panel.notice.clear()
+        self._panel.notice.hide()
         texts = self.texts()
         if not texts:
             self._panel.notice.show_hint(

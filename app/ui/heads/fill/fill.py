@@ -72,7 +72,7 @@ class FillView(TextPage):
     @Slot()
     def run(self) -> None:
         """Find the words for all blanks, replacing a running flow."""
-        self._panel.notice.clear()
+        self._panel.notice.hide()
         blanks = self._editor.blanks()
         if not blanks:
             self._panel.notice.show_hint(
@@ -159,7 +159,7 @@ class FillView(TextPage):
 
     @Slot()
     def _make_blank(self) -> None:
-        self._panel.notice.clear()
+        self._panel.notice.hide()
         try:
             self._editor.make_blank()
         except ValueError:

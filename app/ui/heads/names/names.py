@@ -108,7 +108,7 @@ class NamesView(TextPage):
     def run(self) -> None:
         """Find the names in the text, replacing a running flow."""
         notice, text = self._panel.notice, self.pane.text()
-        notice.clear()
+        notice.hide()
         if not text.strip():
             notice.show_hint(tr("There is no text yet."), tr("Type or paste one, or open a file."))
             self.pane.setFocus()

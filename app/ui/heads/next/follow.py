@@ -225,7 +225,7 @@ class FollowView(TextPage):
     @Slot()
     def run(self) -> None:
         """Predict whether the second passage continues the first, replacing a running flow."""
-        self._panel.notice.clear()
+        self._panel.notice.hide()
         first, second = texts = self.texts()
         empty = [number for number, text in enumerate(texts) if not text.strip()]
         if empty:

@@ -152,7 +152,7 @@ class MeasureSection(Section):
 
     def open_file(self, path: Path) -> None:
         """Offer the examples of a file, and choose them."""
-        self.notice.clear()
+        self.notice.hide()
         job = self.lanes.files.start(do, partial(example_set, path)).replacing(self._file_job)
         self._file_job = job.then(self._file_read, self.show_fault)
 
@@ -228,7 +228,7 @@ class MeasureSection(Section):
         card, data = self.form.card(), self.form.example_set()
         if card is None or data is None or self._measuring is not None:
             return
-        self.notice.clear()
+        self.notice.hide()
         self.note.emit("")
         labels = self.form.matching.answer()
         self._measuring = card, data
