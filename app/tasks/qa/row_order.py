@@ -26,6 +26,8 @@ _OUT_OF_ORDER = 0.1
 _LEAST_SHARED = 0.5
 # A header that shares its words with the question, this near to the word of order, names what is compared.
 _LEAST_NAMED = 0.3
+# In a longer text, a table has a first row for a question if it has a header that is named so nearly.
+_LEAST_ASKED = 0.6
 
 
 class Relation(Enum):
@@ -90,16 +92,23 @@ _MEASURES = tuple(
 )  # fmt: skip
 # Places are the better, the smaller their numbers are.
 _PLACES = re.compile(r"\b(?:rank\w*|pos(?:ition)?|places?|placings?|charts?|seed)\b")
-_ENDS = {"first": -1, "last": 1, "final": 1, "top": -1, "bottom": 1}
+_ENDS = {"first": -1, "last": 1, "top": -1, "bottom": 1}
 _NO_END = re.compile(
-    r"\b(?:first|last) names?\b|\b(?:first|last|final|top|middle) (?:half|quarter|\d+|ten|five|three)\b"
+    r"\b(?:first|last) names?\b|\b(?:first|last|top) (?:half|quarter|\d+|ten|five|three)\b"
     r"|(?<!the )\blast (?:year|month|week|season)\b|\bat (?:first|last)\b"
 )
 _LISTED = re.compile(r"\b(?:listed|list|chart|table|row|page|top|bottom)\b")
 _BESIDE = re.compile(
-    r"\b(?:after|before|below|above|beneath|under(?:neath)?|following|follows|preceding|precedes|prior to|previous to"
-    r"|next to|behind|ahead of)\b"
+    r"\b(?:after|before|below|above|beneath|under(?:neath)?|follows|preceding|precedes|prior to|previous to|next to"
+    r"|behind|ahead of)\b"
 )
+# An event, whose own row tells what is done after it; and a bound.
+_NOT_BESIDE = re.compile(
+    r"\b(?:must|shall|should|can|needs?|ha(?:s|ve) to|happens?)\b|\b(?:after|before|prior to) an?\b"
+    r"|\b(?:below|above|beneath|under(?:neath)?) [$€£]?\d"
+)
+# In a longer text, “after” tells a time unless one of these words is there.
+_PLACED = frozenset("next come comes came follows directly immediately".split())
 _BACKWARDS = frozenset("before above preceding precedes prior previous ahead".split())
 _AS_LISTED = re.compile(
     r"\b(?:listed|list|chart|table|below|above|beneath|under(?:neath)?|next to|behind|ahead|rank\w*|placed?"
@@ -120,13 +129,14 @@ def order_in(question: str) -> RowOrder | None:
                 return None
             direction = 1 if word in _LARGEST else -1
             return RowOrder(Relation.EXTREME, direction, words, at, _RANKS.get(before, 0))
-        if word in _MORE | _LESS and {"or", "between"} & set(words) and "than" not in words:
+        is_bound = before == "or"  # 10 or more
+        if word in _MORE | _LESS and not is_bound and {"or", "between"} & set(words) and "than" not in words:
             return RowOrder(Relation.EXTREME, 1 if word in _MORE else -1, words, at)
     ends = [at for at, word in enumerate(words) if word in _ENDS]
     beside = _BESIDE.search(low)
     if "how long" in low:  # does it last
         ends = [at for at in ends if words[at] != "last"]
-    if beside and not ends and not _COUNTED.search(low):
+    if beside and not ends and not _COUNTED.search(low) and not _NOT_BESIDE.search(low):
         name = re.split(r"[?,;]", low[beside.end() :])[0]
         direction = -1 if beside.group().split()[0] in _BACKWARDS else 1
         at = len(_WORD.findall(low[: beside.start()]))
@@ -186,14 +196,16 @@ class TableOrder:
         if order.relation is Relation.BESIDE:
             return self._beside(order, beside)
         word = order.words[order.at]
-        if self._names(word):
+        if self._names(word, self._data):
             return []
-        header_row = next(iter(set(range(len(self._rows))) - set(self._data)), None)
+        header_row = min(set(range(len(self._rows))) - set(self._data), default=None)
         others = weights if header_row is None else weights[weights[:, header_row] == 0]
         rows = self._having(others) or self._data
         if order.relation is Relation.EXTREME:
             return self._extreme(order, rows)
-        is_asked_about = self._is_all or any(_named(header, order) for header in self._headers)
+        is_asked_about = self._is_all or any(
+            _named(header, order) >= _LEAST_ASKED for header in self._headers
+        )
         if not is_asked_about or any(word in _WORD.findall(header) for header in self._headers):
             return []
         if not self._time and not order.listed and (dated := self._of_time(order, rows)):
@@ -211,14 +223,17 @@ class TableOrder:
             [self._data[at] for at in np.flatnonzero(scores >= 0.999 * scores.max())] if telling.any() else []
         )
 
-    def _names(self, word: str) -> bool:
-        """Whether rows have a word of order, as the name "Final" or "Max speed", which then tells no order."""
-        cells = (cell.words.lower() for at in self._data for cell in self._rows[at])
+    def _names(self, word: str, rows: Iterable[int]) -> bool:
+        """Whether rows have a word of order, as the name "First stage" or "Top speed", which then tells no order."""
+        cells = (cell.words.lower() for at in rows for cell in self._rows[at])
         return any(word in words and word in _WORD.findall(words) for words in cells)
 
     def _beside(self, order: RowOrder, weights: np.ndarray) -> list[int]:
         rows = self._having(weights)
         if len(rows) != 1 or (weights[:, rows[0]] > 0).mean() < _LEAST_SHARED:
+            return []
+        is_placed = self._is_all or order.listed or not _PLACED.isdisjoint(order.words)
+        if not is_placed or self._names(order.words[order.at], rows):
             return []
         backwards = self._time < 0 and not order.listed
         at = self._data.index(rows[0]) + (-order.direction if backwards else order.direction)
@@ -251,9 +266,18 @@ class TableOrder:
     def _column(self, header: str) -> dict[int, float]:
         """The values of a column by the number of the row; empty if most cells have none of one kind."""
         if header not in self._columns:
-            cells = {at: cell.words for at in self._data for cell in self._rows[at] if cell.header == header}
-            self._columns[header] = _comparable(cells)
+            self._columns[header] = _comparable(self._cells[header])
         return self._columns[header]
+
+    @cached_property
+    def _cells(self) -> dict[str, dict[int, str]]:
+        """The cells below each header, by the number of the row."""
+        cells: dict[str, dict[int, str]] = {header: {} for header in self._headers}
+        for at in self._data:
+            for header, words in self._rows[at]:
+                if header:
+                    cells[header][at] = words
+        return cells
 
     def _of_time(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
         """The first or last rows by the dates of a column that the question names."""
@@ -279,10 +303,13 @@ class TableOrder:
 
 
 def _comparable(cells: Mapping[int, str]) -> dict[int, float]:
+    """The values of cells that can be compared; empty if most have none of one kind, or they differ in their units."""
     cells = {at: words for at, words in cells.items() if any(map(str.isalnum, words))}
     parsed = {at: value for at, words in cells.items() if (value := _value(words))}
     kinds = Counter(kind for kind, _ in parsed.values()).most_common(1)
     if not kinds or kinds[0][1] < max(2, _COMPARABLE * len(cells)):
+        return {}
+    if kinds[0][0] is _Kind.NUMBER and len({unit for words in cells.values() if (unit := _unit(words))}) > 1:
         return {}
     return {at: value for at, (kind, value) in parsed.items() if kind is kinds[0][0]}
 
@@ -344,7 +371,7 @@ _DATES = [
     )
 ]
 _CLOCK = re.compile(r"\D{0,3}(?:(\d+):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
-_NUMBER = re.compile(r"\D{0,3}?([-−–]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|[-−–]?\d*\.?\d+)")
+_NUMBER = re.compile(r"\D{0,3}?([-−–]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|[-−–]?\d*\.?\d+)(?![./]?\d)")
 
 
 def _value(words: str) -> tuple[_Kind, float] | None:
@@ -362,6 +389,14 @@ def _value(words: str) -> tuple[_Kind, float] | None:
 
 
 _MINUS = str.maketrans("−–", "--")
+_UNIT = re.compile(r"\s?(?!(?:st|nd|rd|th)\b)([^\W\d_]+|%)")
+
+
+def _unit(words: str) -> str:
+    """The word right behind a cell's number, without a plural's s; empty if there is none."""
+    number = _NUMBER.match(words)
+    unit = _UNIT.match(words, number.end()) if number else None
+    return unit[1].lower().rstrip("s") if unit else ""
 
 
 def _of_day(year: int, month: int = 0, day: int = 1) -> float:

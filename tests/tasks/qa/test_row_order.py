@@ -24,6 +24,14 @@ LATEST_FIRST = (
 STAGES = (
     "Name | Top speed\n--- | ---\nFirst stage | 900 km/h\nTransfer | 1,200 km/h\nFinal stage | 300 km/h\n"
 )
+EVENTS = (
+    "Event | Action | Deadline\nBreach | Tell the owner | 72 hours\nTermination | Return all data | 30 days\n"
+    "After arrival | Check the seals | 2 days\nAudit | Grant access | 10 days\n"
+)
+PLANS = (
+    "Plan | Storage | Start | Seats\nSmall | 500 MB | 01/02/2025 | 20\nMedium | 5 GB | 15/06/2025 | 50\n"
+    "Large | 1 TB | 03/01/2025 | 80\n"
+)
 PROSE = "\nThe first guest came after noon.\n\n"
 
 
@@ -99,6 +107,37 @@ def test_no_row_where_the_question_or_the_table_tells_none(question: str) -> Non
     assert rows_meant(question, HOTELS) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What must be done after a breach?",
+        "Who has to be told before termination?",
+        "What happens after termination?",
+        "What is the deadline after a breach?",
+        "What is checked after arrival?",  # the row's own words
+        "What is the shortest deadline?",
+    ],
+)
+def test_what_is_done_after_an_event_stands_in_its_own_row(question: str) -> None:
+    assert rows_meant(question, EVENTS) == []
+    assert rows_meant("What comes after breach?", EVENTS) == ["Termination"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which plan has the most storage?",  # in several units
+        "Which plan has the earliest start?",  # the day, or the month, comes first
+        "Which plan has 30 or more seats?",
+        "What plan is for below 50 seats?",
+        "What is the final storage?",
+    ],
+)
+def test_values_that_cannot_be_compared_and_bounds_tell_no_row(question: str) -> None:
+    assert rows_meant(question, PLANS) == []
+    assert rows_meant("Which plan has the most seats?", PLANS) == ["Large"]
+
+
 def test_a_row_may_be_named_by_a_word_of_order() -> None:
     for question in ("What is the speed of the final stage?", "top speed of the first stage"):
         assert rows_meant(question, STAGES) == []
@@ -108,6 +147,9 @@ def test_in_a_longer_text_only_tables_that_are_asked_about_have_a_first_row() ->
     text = PROSE + HOTELS + PROSE * 20 + LATEST_FIRST
     assert rows_meant("Who was the first winner?", text)[-1:] == ["2005"]
     assert rows_meant("who was the first to come?", text) == []
+    assert rows_meant("What was the first choice of the winner?", text) == []
+    assert rows_meant("who won after Bea Moss", text) == []
+    assert rows_meant("who won next after Bea Moss", text)[-1:] == ["2012"]
 
 
 def test_cells_have_their_headers() -> None:
