@@ -140,7 +140,7 @@ class TableView(Page):
         elif not self.beside.isHidden():
             if not self.beside.tools.leave():
                 self._close_beside()
-        elif self._stack.currentWidget() is self.welcome and self.store.table is not None:
+        elif self._is_new_wanted:
             self._show_state()
         else:
             return self.exporting.stop() or self.filling.stop()
@@ -177,7 +177,8 @@ class TableView(Page):
         store = self.store
         self.head.show_tables(store.tables, store.table)
         self.line.show_sets(tuple(store.sets), store.table is not None and bool(store.table.columns))
-        self._show_state()
+        if not self._is_new_wanted:
+            self._show_state()
 
     @Slot(object)
     def _loaded(self, found: LoadedTable | None) -> None:
@@ -208,6 +209,11 @@ class TableView(Page):
             self._read_visible_first()
             if self.isVisible():
                 self._focus()
+
+    @property
+    def _is_new_wanted(self) -> bool:
+        """Whether the person, who has a table, is about to make another one."""
+        return self._stack.currentWidget() is self.welcome and self.store.table is not None
 
     def _show_state(self) -> None:
         """Show the table, or how to begin one."""
@@ -335,7 +341,8 @@ class TableView(Page):
                 numbers = [each.file.number for each in self.model.rows]
                 if number in numbers:
                     self.view.go_to(numbers.index(number), column)
-            self._show_state()
+            if not self._is_new_wanted:
+                self._show_state()
             self.filling.take(self.store.table)
 
     @Slot()

@@ -350,6 +350,22 @@ def test_a_table_that_a_command_made_is_listed_once_the_window_is_used_again(
     assert "Made by a command" in titles
 
 
+def test_who_makes_another_table_may_look_elsewhere_meanwhile(
+    page: TableView, folder: Path, qtbot: QtBot
+) -> None:
+    page.head.title.acted.emit("new")
+    application = QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    with qtbot.waitSignal(page.store.listed):
+        application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    (folder / "new.txt").write_text("A new lease.")
+    with qtbot.waitSignal(page.store.files_read):
+        page.libraries.update_all()
+    assert page.welcome.isVisibleTo(page)
+    page.stop()
+    assert page.view.isVisibleTo(page)
+
+
 def test_documents_that_were_read_in_part_are_told_apart_when_some_are_chosen(
     page: TableView, qtbot: QtBot
 ) -> None:
