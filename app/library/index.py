@@ -256,13 +256,16 @@ class Index(Ledger):
     def remove(self, library: Library, check: Callable[[], object] = lambda: None) -> None:
         """Remove a library, and from the index the files that no other library has. No document is touched.
 
-        `check` is called as in `sweep`, before which the library is removed.
+        `check` is called as in `sweep`, before which the library is removed. The last one is removed with its index in
+        one transaction: no update would go on.
         """
         with self._writing() as connection:
             connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
             connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
+            is_swept = self._delete_all(connection) > 0
             self._write_backup(connection)
-        self._sweep(check)
+        if not is_swept:
+            self._sweep(check)
 
     def sweep(self, check: Callable[[], object] = lambda: None) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
@@ -332,20 +335,11 @@ class Index(Ledger):
     def _sweep(self, check: Callable[[], object]) -> int:
         check()
         with self._writing() as connection:
+            if deleted := self._delete_all(connection):
+                return deleted
             unused = connection.execute(
                 "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
             ).fetchall()
-            texts, end = connection.execute(
-                """SELECT count(*), max("first" + passages) FROM texts"""
-            ).fetchone()
-            if texts == len(unused) > 0:  # all at once is faster
-                connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
-                connection.execute("DELETE FROM texts")
-                connection.execute("DELETE FROM gaps")
-                # If the transaction is rolled back, the vectors are computed again.
-                self._vectors.clear(np.arange(end))
-                return int(end)
-        deleted = 0
         for at in range(0, len(unused), _TEXTS_A_SWEEP):
             check()
             with self._writing() as connection:
@@ -359,6 +353,20 @@ class Index(Ledger):
                 check()
                 self._rename(connection, text)
         return deleted
+
+    def _delete_all(self, connection: sqlite3.Connection) -> int:
+        """Delete all texts at once, which is faster, if no file has one; returns how many passage numbers are free."""
+        if connection.execute("SELECT 1 FROM files WHERE text IS NOT NULL").fetchone():
+            return 0
+        (end,) = connection.execute("""SELECT max("first" + passages) FROM texts""").fetchone()
+        if end is None:
+            return 0
+        connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+        connection.execute("DELETE FROM texts")
+        connection.execute("DELETE FROM gaps")
+        # If the transaction is rolled back, the vectors are computed again.
+        self._vectors.clear(np.arange(end))
+        return int(end)
 
     def _delete(self, connection: sqlite3.Connection, text: int) -> np.ndarray:
         """Delete a text, unless it has a file meanwhile; returns the numbers of its passages that were deleted."""
