@@ -343,7 +343,7 @@ class TableView(Page):
                     self.view.go_to(numbers.index(number), column)
             if not self._is_new_wanted:
                 self._show_state()
-            self.filling.take(self.store.table)
+            self.filling.files_changed()
 
     @Slot()
     def _choose_folder(self) -> None:

@@ -314,6 +314,25 @@ def test_filling_is_paused_and_gives_way_to_other_work(
     until_full(page, qtbot, 12)
 
 
+def test_a_cell_is_read_to_its_end_while_files_are_added(
+    page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    held = Held(pattern_reader)
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(held.reached.is_set)
+    held.reached.clear()
+    (folder / "new.txt").write_text("Ada Lund signs, for ten days and 8 euros, and for nobody else.")
+    with qtbot.waitSignal(page.store.files_read):
+        page.libraries.update_all()
+    qtbot.waitUntil(lambda: len(page.model.rows) == 5)
+    qtbot.wait(100)
+    assert not held.reached.is_set(), "the reader has begun anew"
+    held.done.set()
+    until_full(page, qtbot, 12)
+    asked = [name for name, question in pattern_reader.asked if question == "Who signs?"]
+    assert sorted(asked) == ["aldergate.txt", "brightwater.txt", "calder.txt", "new.txt"]
+
+
 def test_the_progress_of_the_first_cell_is_shown(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
