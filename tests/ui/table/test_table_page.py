@@ -402,8 +402,9 @@ def test_documents_that_were_read_in_part_are_told_apart_when_some_are_chosen(
     assert indexes[0].data(Qt.ItemDataRole.ToolTipRole) == "/docs/cut.pdf\nThe rest is damaged."
     row = choice.list.visualRect(indexes[0])
     assert row.height() > 2 * choice.fontMetrics().height()
-    qtbot.mouseClick(choice.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
-    assert choice.ticked() == ("/docs/broken.pdf", "/docs/whole.pdf")
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        qtbot.mouseClick(choice.list.viewport(), button, pos=row.center())
+        assert choice.ticked() == ("/docs/broken.pdf", "/docs/whole.pdf")
     choice.reject()
 
 
