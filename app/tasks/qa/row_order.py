@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.core.stop_words import ENGLISH, stop_words_for
 from app.core.text import Replacement
 
 # A column can be compared if this share of its cells has a value of one kind.
@@ -119,9 +120,11 @@ _WORD = re.compile(r"\w+(?:[.,:/]\d+)*")
 
 
 def order_in(question: str) -> RowOrder | None:
-    """What a question says of the order of rows, if anything."""
+    """What a question says of the order of rows, if anything. In another language than English, nothing."""
     low = " ".join(question.lower().split())[:1000]
     words = tuple(_WORD.findall(low))
+    if stop_words_for(words) is not ENGLISH:  # the German “Last” is a load
+        return None
     for at, word in enumerate(words):
         before = words[at - 1] if at else ""
         if word in _LARGEST | _SMALLEST:

@@ -138,6 +138,12 @@ def test_values_that_cannot_be_compared_and_bounds_tell_no_row(question: str) ->
     assert rows_meant("Which plan has the most seats?", PLANS) == ["Large"]
 
 
+def test_a_question_in_another_language_tells_no_row() -> None:
+    cranes = "Kran | Höhe\nRot | 20 m\nBlau | 30 m\n"
+    assert rows_meant("Welche Last hat der Kran?", cranes) == []
+    assert rows_meant("Which is the last one?", cranes) == ["Blau"]
+
+
 def test_a_row_may_be_named_by_a_word_of_order() -> None:
     for question in ("What is the speed of the final stage?", "top speed of the first stage"):
         assert rows_meant(question, STAGES) == []
