@@ -373,8 +373,12 @@ _DATES = [
         rf"^{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?$",
     )
 ]
-_CLOCK = re.compile(r"\D{0,3}(?:(\d+):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
-_NUMBER = re.compile(r"\D{0,3}?([-−–]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|[-−–]?\d*\.?\d+)(?![./]?\d)")
+_CLOCK = re.compile(r"\D{0,3}(?:(\d{1,4}):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
+# 1,250.50, or 1.250,50, or neither; but no part of 1/5/2024 or of 1.2.3.
+_NUMBER = re.compile(
+    r"\D{0,3}?([-−–]?(?:\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|(?:\d{1,3}(?:[.  ]\d{3})+|\d+),\d{1,2}|\d+(?:\.\d+)?"
+    r"|\.\d+))(?![.,/]?\d)"
+)
 
 
 def _value(words: str) -> tuple[_Kind, float] | None:
@@ -387,11 +391,15 @@ def _value(words: str) -> tuple[_Kind, float] | None:
     if match := _CLOCK.match(words):
         return _Kind.TIME, int(match[1] or 0) * 3600 + int(match[2]) * 60 + float(match[3])
     if match := _NUMBER.match(words):
-        return _Kind.NUMBER, float(re.sub(r"[,  ]", "", match[1]).translate(_MINUS))
+        number = match[1].translate(_MINUS)
+        if _DECIMAL_COMMA.search(number):
+            number = number.replace(".", "").replace(",", ".")
+        return _Kind.NUMBER, float(re.sub(r"[,  ]", "", number))
     return None
 
 
 _MINUS = str.maketrans("−–", "--")
+_DECIMAL_COMMA = re.compile(r",\d{1,2}$")
 _UNIT = re.compile(r"\s?(?!(?:st|nd|rd|th)\b)([^\W\d_]+|%)")
 
 

@@ -144,6 +144,13 @@ def test_a_question_in_another_language_tells_no_row() -> None:
     assert rows_meant("Which is the last one?", cranes) == ["Blau"]
 
 
+@pytest.mark.parametrize("most", ["1.250,50", "1250,5", "1 250,00", "1,250.5", "101,00", "101", "-1,00 to 9"])
+def test_numbers_have_commas_or_points_for_decimals(most: str) -> None:
+    table = f"Fee | Cost\nOne | 100,75\nTwo | {most}\nThree | 9,80\n"
+    row = "One" if most.startswith("-") else "Two"
+    assert rows_meant("Which fee has the highest cost?", table) == [row]
+
+
 def test_a_row_may_be_named_by_a_word_of_order() -> None:
     for question in ("What is the speed of the final stage?", "top speed of the first stage"):
         assert rows_meant(question, STAGES) == []
@@ -186,6 +193,11 @@ def test_what_a_question_says_of_order() -> None:
     order = order_in("Who came before Ada, if anyone?")
     assert order is not None
     assert (order.relation, order.direction, order.beside.strip()) == (Relation.BESIDE, -1, "ada")
+
+
+def test_a_cell_of_very_many_digits_is_no_time_of_day() -> None:
+    table = f"Run | Time\nOne | {'1' * 5000}:10:10\nTwo | 1:10:10\nThree | 2:10:10\n"
+    assert rows_meant("Which run has the longest time?", table) == ["Three"]
 
 
 @given(
