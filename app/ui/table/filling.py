@@ -60,7 +60,7 @@ class Filling(QObject):
         self._job: Job | None = None
         self._starting = False
         self._is_incomplete = False  # the last job has ended with cells that it could not read
-        self._is_outdated = False  # files have changed since the job has listed them
+        self._is_outdated = False  # files have changed, or come first, since the job has listed them
         self._first: list[str] = []  # the files to read first, by their SHA-256
         self._queue: Iterator[tuple[str, int]] = iter(())  # the cells still to be read, in order
         self._being_read: tuple[str, int] | None = None
@@ -133,13 +133,11 @@ class Filling(QObject):
         return is_filling
 
     def show_first(self, files: Sequence[str]) -> None:
-        """Read the files on the screen, given by their SHA-256, before the others."""
+        """Read the files on the screen, given by their SHA-256, before the others, once the present cell is read."""
         wanted = list(files)
         if wanted and wanted != self._first and not set(wanted) <= set(self._first[: len(wanted)]):
             self._first = wanted
-            if self._job is not None:
-                self._drop()
-                self._soon.start()
+            self._is_outdated = self._job is not None
 
     @Slot()
     def _start(self) -> None:

@@ -768,9 +768,9 @@ def test_the_least_certain_cells_come_first(
     page.head.chips.chosen.emit(Filter.UNSURE)
     assert [row.name for row in page.model.rows][:2] == ["calder.txt", "brightwater.txt"]
     assert page.view.current_cell() == (0, 1)
-    page.next_cell()
+    page.step(1)
     assert page.view.current_cell() == (1, 1)
-    page.previous_cell()
+    page.step(-1)
     assert page.view.current_cell() == (0, 1)
     page.head.chips.chosen.emit(Filter.LOW)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
