@@ -66,6 +66,7 @@ _MOST_CACHED = 4_000_000
 _MOST_NAMES = 8
 # Texts that are deleted in one transaction.
 _TEXTS_A_SWEEP = 50
+# The condition of texts that no file has.
 _UNUSED = "NOT EXISTS (SELECT 1 FROM files WHERE text = texts.number)"
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
