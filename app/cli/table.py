@@ -135,28 +135,23 @@ def _fill_and_write(
     columns = {column.question: column for column in table.columns}
     table = replace(table, columns=tuple(columns[question] for question in questions))
     with lock_table(workspace, table):
+        note = ""
         try:
-            try:
-                _update(workspace, library, report)
-                filled = fill(
-                    workspace,
-                    table,
-                    report,
-                    model=arguments.model,
-                    device=arguments.device,
-                    anew=arguments.anew,
-                )
-            finally:
-                # After a stop or an error too: what was read is worth having.
-                if arguments.beside:
-                    write_back(workspace, table, source, output, Silent())
-                else:
-                    export_table(workspace, table, output, Silent())
-        except (Stopped, KeyboardInterrupt):
-            report.line(
-                f"What was read so far is in {one_line(str(output))}. To go on, give the same command."
+            _update(workspace, library, report)
+            filled = fill(
+                workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
             )
+        except (Stopped, KeyboardInterrupt):
+            note = f"What was read so far is in {one_line(str(output))}. To go on, give the same command."
             raise
+        finally:
+            # After a stop or an error too: what was read is worth having.
+            if arguments.beside:
+                write_back(workspace, table, source, output, Silent())
+            else:
+                export_table(workspace, table, output, Silent())
+            if note:
+                report.line(note)
     status = workspace.library.status(library)
     if arguments.json:
         made = {"table": table.name, "library": library.name, "questions": len(table.columns)}

@@ -66,6 +66,8 @@ _MOST_CACHED = 4_000_000
 _MOST_NAMES = 8
 # Texts that are deleted in one transaction.
 _TEXTS_A_SWEEP = 50
+# The condition of texts that no file has.
+_UNUSED = "NOT EXISTS (SELECT 1 FROM files WHERE text = texts.number)"
 # Pages of the search index that are merged in one transaction.
 _PAGES_A_MERGE = 500
 
@@ -256,13 +258,16 @@ class Index(Ledger):
     def remove(self, library: Library, check: Callable[[], object] = lambda: None) -> None:
         """Remove a library, and from the index the files that no other library has. No document is touched.
 
-        `check` is called as in `sweep`, before which the library is removed.
+        `check` is called as in `sweep`, before which the library is removed; the last one goes with its texts at once,
+        as no update would go on.
         """
         with self._writing() as connection:
             connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
             connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
+            is_swept = self._delete_all(connection) > 0
             self._write_backup(connection)
-        self._sweep(check)
+        if not is_swept:
+            self._sweep(check)
 
     def sweep(self, check: Callable[[], object] = lambda: None) -> int:
         """Delete the texts and passages that no file has any more, and the names of files that have left their text.
@@ -332,20 +337,9 @@ class Index(Ledger):
     def _sweep(self, check: Callable[[], object]) -> int:
         check()
         with self._writing() as connection:
-            unused = connection.execute(
-                "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
-            ).fetchall()
-            texts, end = connection.execute(
-                """SELECT count(*), max("first" + passages) FROM texts"""
-            ).fetchone()
-            if texts == len(unused) > 0:  # all at once is faster
-                connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
-                connection.execute("DELETE FROM texts")
-                connection.execute("DELETE FROM gaps")
-                # If the transaction is rolled back, the vectors are computed again.
-                self._vectors.clear(np.arange(end))
-                return int(end)
-        deleted = 0
+            if deleted := self._delete_all(connection):
+                return deleted
+            unused = connection.execute(f"SELECT number FROM texts WHERE {_UNUSED}").fetchall()
         for at in range(0, len(unused), _TEXTS_A_SWEEP):
             check()
             with self._writing() as connection:
@@ -360,12 +354,22 @@ class Index(Ledger):
                 self._rename(connection, text)
         return deleted
 
+    def _delete_all(self, connection: sqlite3.Connection) -> int:
+        """Delete all texts at once, which is faster, if no file has one; returns how many passages they had at most."""
+        is_used = connection.execute("SELECT 1 FROM files WHERE text IS NOT NULL").fetchone()
+        (end,) = connection.execute("""SELECT max("first" + passages) FROM texts""").fetchone()
+        if is_used or end is None:
+            return 0
+        connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+        connection.execute("DELETE FROM texts")
+        connection.execute("DELETE FROM gaps")
+        # If the transaction is rolled back, the vectors are computed again.
+        self._vectors.clear(np.arange(end))
+        return int(end)
+
     def _delete(self, connection: sqlite3.Connection, text: int) -> np.ndarray:
         """Delete a text, unless it has a file meanwhile; returns the numbers of its passages that were deleted."""
-        there = (
-            "SELECT 1 FROM texts WHERE number = ? AND number NOT IN (SELECT text FROM files WHERE text = ?)"
-        )
-        if not connection.execute(there, (text, text)).fetchone():
+        if not connection.execute(f"SELECT 1 FROM texts WHERE number = ? AND {_UNUSED}", (text,)).fetchone():
             return np.zeros(0, dtype=np.int64)
         first, name, words, starts = self._indexed(connection, text)
         if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:

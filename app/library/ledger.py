@@ -27,8 +27,6 @@ _log = logging.getLogger(__name__)
 
 # A file's reason if that tells of its text, which it keeps; empty if it tells why it has none.
 _OF_ITS_TEXT = "CASE WHEN text IS NULL THEN '' ELSE reason END"
-
-
 # How many gaps of a file are stored: a mailbox may have one for each attachment.
 _MOST_GAPS = 20
 

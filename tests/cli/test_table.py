@@ -90,6 +90,18 @@ def test_a_signal_to_stop_leaves_what_was_read(
     assert fill_table(out_file)[1].startswith("4 answers read, 3 of them before, in ")
 
 
+def test_no_file_is_named_where_a_second_signal_ended_its_writing(
+    fill_table: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def twice(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("app.cli.table.export_table", twice)
+    out_file = tmp_path / "out.csv"
+    code, _, err = fill_table(out_file, engine=FakeEngine(twice))
+    assert (code, err) == (130, "Stopped.\n") and not out_file.exists()
+
+
 def test_a_single_file_is_asked(command: Command, folder: Path, questions: str, tmp_path: Path) -> None:
     out, other = tmp_path / "out.csv", written(tmp_path / "other", {"first.txt": "Ben is away."})
     for file, answers in ((folder / "first.txt", ["Anna", ""]), (other / "first.txt", ["", "Ben"])):

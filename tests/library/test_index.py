@@ -287,6 +287,15 @@ def test_deleting_many_texts_may_be_stopped_and_goes_on(index: Index, library: L
     assert [words for _, words in index.without_vectors("some-32", 9)] == ["A new text."]
 
 
+def test_nothing_stays_of_the_last_library_however_soon_it_is_stopped(index: Index, library: Library) -> None:
+    def stop() -> None:
+        raise Stopped
+
+    stored(index, library, {f"/docs/{at}.txt": f"Text {at}." for at in range(60)})
+    index.remove(library, stop)
+    assert index.libraries() == [] and list(index.without_vectors(NONE, 99)) == []
+
+
 def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/b.txt": "Three months."})
     sha256 = files["/docs/b.txt"].sha256

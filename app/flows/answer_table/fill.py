@@ -80,10 +80,10 @@ def fill(
     """Read all cells of a table that are not stored yet, file by file, and store each at once.
 
     Files come in their `reading_order`, and are asked as the library's index has read them, and again once another part
-    of them was read. With `anew`, cells that another model has read are read again too. A
-    cell that the person has judged stays. A file that another process is reading for this table is left to it. Partial
-    results are the cells (Cell). The next call continues after a stop or a kill. Raises as `ask` does, and
-    SpanlightError if the table's library was removed; Stopped when cancelled.
+    of them was read. With `anew`, cells that another model has read are read again too. A cell that the person has
+    judged stays. A file that another process is reading for this table is left to it. Partial results are the cells
+    (Cell). The next call continues after a stop or a kill. Raises as `ask` does, and SpanlightError if the table's
+    library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
@@ -271,8 +271,9 @@ class _FillProgress(Quiet):
 
     def progress(self, progress: Progress) -> None:
         """Report the progress of the cell that is being read."""
-        self._part = max(self._part, progress.fraction)
-        self._estimate()
+        if progress.total:
+            self._part = max(self._part, progress.fraction)
+            self._estimate()
 
     def count(self) -> None:
         """Count the cell as done."""

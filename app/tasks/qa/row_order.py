@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.core.stop_words import ENGLISH, stop_words_for
 from app.core.text import Replacement
 
 # A column can be compared if this share of its cells has a value of one kind.
@@ -26,6 +27,8 @@ _OUT_OF_ORDER = 0.1
 _LEAST_SHARED = 0.5
 # A header that shares its words with the question, this near to the word of order, names what is compared.
 _LEAST_NAMED = 0.3
+# In a longer text, a table has a first row for a question if it has a header that is named so nearly.
+_LEAST_ASKED = 0.6
 
 
 class Relation(Enum):
@@ -90,16 +93,23 @@ _MEASURES = tuple(
 )  # fmt: skip
 # Places are the better, the smaller their numbers are.
 _PLACES = re.compile(r"\b(?:rank\w*|pos(?:ition)?|places?|placings?|charts?|seed)\b")
-_ENDS = {"first": -1, "last": 1, "final": 1, "top": -1, "bottom": 1}
+_ENDS = {"first": -1, "last": 1, "top": -1, "bottom": 1}
 _NO_END = re.compile(
-    r"\b(?:first|last) names?\b|\b(?:first|last|final|top|middle) (?:half|quarter|\d+|ten|five|three)\b"
+    r"\b(?:first|last) names?\b|\b(?:first|last|top) (?:half|quarter|\d+|ten|five|three)\b"
     r"|(?<!the )\blast (?:year|month|week|season)\b|\bat (?:first|last)\b"
 )
 _LISTED = re.compile(r"\b(?:listed|list|chart|table|row|page|top|bottom)\b")
 _BESIDE = re.compile(
-    r"\b(?:after|before|below|above|beneath|under(?:neath)?|following|follows|preceding|precedes|prior to|previous to"
-    r"|next to|behind|ahead of)\b"
+    r"\b(?:after|before|below|above|beneath|under(?:neath)?|follows|preceding|precedes|prior to|previous to|next to"
+    r"|behind|ahead of)\b"
 )
+# An event, whose own row tells what is done after it; and a bound.
+_NOT_BESIDE = re.compile(
+    r"\b(?:must|shall|should|can|needs?|ha(?:s|ve) to|happens?)\b|\b(?:after|before|prior to) an?\b"
+    r"|\b(?:below|above|beneath|under(?:neath)?) [$€£]?\d"
+)
+# In a longer text, “after” tells a time unless one of these words is there.
+_PLACED = frozenset("next come comes came follows directly immediately".split())
 _BACKWARDS = frozenset("before above preceding precedes prior previous ahead".split())
 _AS_LISTED = re.compile(
     r"\b(?:listed|list|chart|table|below|above|beneath|under(?:neath)?|next to|behind|ahead|rank\w*|placed?"
@@ -110,9 +120,11 @@ _WORD = re.compile(r"\w+(?:[.,:/]\d+)*")
 
 
 def order_in(question: str) -> RowOrder | None:
-    """What a question says of the order of rows, if anything."""
+    """What a question says of the order of rows, if anything. In another language than English, nothing."""
     low = " ".join(question.lower().split())[:1000]
     words = tuple(_WORD.findall(low))
+    if stop_words_for(words) is not ENGLISH:  # the German “Last” is a load
+        return None
     for at, word in enumerate(words):
         before = words[at - 1] if at else ""
         if word in _LARGEST | _SMALLEST:
@@ -120,13 +132,14 @@ def order_in(question: str) -> RowOrder | None:
                 return None
             direction = 1 if word in _LARGEST else -1
             return RowOrder(Relation.EXTREME, direction, words, at, _RANKS.get(before, 0))
-        if word in _MORE | _LESS and {"or", "between"} & set(words) and "than" not in words:
+        is_bound = before == "or"  # 10 or more
+        if word in _MORE | _LESS and not is_bound and {"or", "between"} & set(words) and "than" not in words:
             return RowOrder(Relation.EXTREME, 1 if word in _MORE else -1, words, at)
     ends = [at for at, word in enumerate(words) if word in _ENDS]
     beside = _BESIDE.search(low)
     if "how long" in low:  # does it last
         ends = [at for at in ends if words[at] != "last"]
-    if beside and not ends and not _COUNTED.search(low):
+    if beside and not ends and not _COUNTED.search(low) and not _NOT_BESIDE.search(low):
         name = re.split(r"[?,;]", low[beside.end() :])[0]
         direction = -1 if beside.group().split()[0] in _BACKWARDS else 1
         at = len(_WORD.findall(low[: beside.start()]))
@@ -186,14 +199,16 @@ class TableOrder:
         if order.relation is Relation.BESIDE:
             return self._beside(order, beside)
         word = order.words[order.at]
-        if self._names(word):
+        if self._names(word, self._data):
             return []
-        header_row = next(iter(set(range(len(self._rows))) - set(self._data)), None)
+        header_row = min(set(range(len(self._rows))) - set(self._data), default=None)
         others = weights if header_row is None else weights[weights[:, header_row] == 0]
         rows = self._having(others) or self._data
         if order.relation is Relation.EXTREME:
             return self._extreme(order, rows)
-        is_asked_about = self._is_all or any(_named(header, order) for header in self._headers)
+        is_asked_about = self._is_all or any(
+            _named(header, order) >= _LEAST_ASKED for header in self._headers
+        )
         if not is_asked_about or any(word in _WORD.findall(header) for header in self._headers):
             return []
         if not self._time and not order.listed and (dated := self._of_time(order, rows)):
@@ -211,14 +226,17 @@ class TableOrder:
             [self._data[at] for at in np.flatnonzero(scores >= 0.999 * scores.max())] if telling.any() else []
         )
 
-    def _names(self, word: str) -> bool:
-        """Whether rows have a word of order, as the name "Final" or "Max speed", which then tells no order."""
-        cells = (cell.words.lower() for at in self._data for cell in self._rows[at])
+    def _names(self, word: str, rows: Iterable[int]) -> bool:
+        """Whether rows have a word of order, as the name "First stage" or "Top speed", which then tells no order."""
+        cells = (cell.words.lower() for at in rows for cell in self._rows[at])
         return any(word in words and word in _WORD.findall(words) for words in cells)
 
     def _beside(self, order: RowOrder, weights: np.ndarray) -> list[int]:
         rows = self._having(weights)
         if len(rows) != 1 or (weights[:, rows[0]] > 0).mean() < _LEAST_SHARED:
+            return []
+        is_placed = self._is_all or order.listed or not _PLACED.isdisjoint(order.words)
+        if not is_placed or self._names(order.words[order.at], rows):
             return []
         backwards = self._time < 0 and not order.listed
         at = self._data.index(rows[0]) + (-order.direction if backwards else order.direction)
@@ -251,9 +269,18 @@ class TableOrder:
     def _column(self, header: str) -> dict[int, float]:
         """The values of a column by the number of the row; empty if most cells have none of one kind."""
         if header not in self._columns:
-            cells = {at: cell.words for at in self._data for cell in self._rows[at] if cell.header == header}
-            self._columns[header] = _comparable(cells)
+            self._columns[header] = _comparable(self._cells[header])
         return self._columns[header]
+
+    @cached_property
+    def _cells(self) -> dict[str, dict[int, str]]:
+        """The cells below each header, by the number of the row."""
+        cells: dict[str, dict[int, str]] = {header: {} for header in self._headers}
+        for at in self._data:
+            for header, words in self._rows[at]:
+                if header:
+                    cells[header][at] = words
+        return cells
 
     def _of_time(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
         """The first or last rows by the dates of a column that the question names."""
@@ -279,10 +306,13 @@ class TableOrder:
 
 
 def _comparable(cells: Mapping[int, str]) -> dict[int, float]:
+    """The values of cells that can be compared; empty if most have none of one kind, or they differ in their units."""
     cells = {at: words for at, words in cells.items() if any(map(str.isalnum, words))}
     parsed = {at: value for at, words in cells.items() if (value := _value(words))}
     kinds = Counter(kind for kind, _ in parsed.values()).most_common(1)
     if not kinds or kinds[0][1] < max(2, _COMPARABLE * len(cells)):
+        return {}
+    if kinds[0][0] is _Kind.NUMBER and len({unit for words in cells.values() if (unit := _unit(words))}) > 1:
         return {}
     return {at: value for at, (kind, value) in parsed.items() if kind is kinds[0][0]}
 
@@ -343,8 +373,12 @@ _DATES = [
         rf"^{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?$",
     )
 ]
-_CLOCK = re.compile(r"\D{0,3}(?:(\d+):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
-_NUMBER = re.compile(r"\D{0,3}?([-−–]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|[-−–]?\d*\.?\d+)")
+_CLOCK = re.compile(r"\D{0,3}(?:(\d{1,4}):)?(\d{1,3}):(\d\d(?:\.\d+)?)")
+# 1,250.50, or 1.250,50, or neither; but no part of 1/5/2024 or of 1.2.3.
+_NUMBER = re.compile(
+    r"\D{0,3}?([-−–]?(?:\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|(?:\d{1,3}(?:[.  ]\d{3})+|\d+),\d{1,2}|\d+(?:\.\d+)?"
+    r"|\.\d+))(?![.,/]?\d)"
+)
 
 
 def _value(words: str) -> tuple[_Kind, float] | None:
@@ -357,11 +391,23 @@ def _value(words: str) -> tuple[_Kind, float] | None:
     if match := _CLOCK.match(words):
         return _Kind.TIME, int(match[1] or 0) * 3600 + int(match[2]) * 60 + float(match[3])
     if match := _NUMBER.match(words):
-        return _Kind.NUMBER, float(re.sub(r"[,  ]", "", match[1]).translate(_MINUS))
+        number = match[1].translate(_MINUS)
+        if _DECIMAL_COMMA.search(number):
+            number = number.replace(".", "").replace(",", ".")
+        return _Kind.NUMBER, float(re.sub(r"[,  ]", "", number))
     return None
 
 
 _MINUS = str.maketrans("−–", "--")
+_DECIMAL_COMMA = re.compile(r",\d{1,2}$")
+_UNIT = re.compile(r"\s?(?!(?:st|nd|rd|th)\b)([^\W\d_]+|%)")
+
+
+def _unit(words: str) -> str:
+    """The word right behind a cell's number, without a plural's s; empty if there is none."""
+    number = _NUMBER.match(words)
+    unit = _UNIT.match(words, number.end()) if number else None
+    return unit[1].lower().rstrip("s") if unit else ""
 
 
 def _of_day(year: int, month: int = 0, day: int = 1) -> float:

@@ -29,8 +29,9 @@ _WORD = re.compile(r"[\w.:/-]{2,40}")
 _AROUND = " |*_`"
 # A word of more occurrences tells no row.
 _MOST_OCCURRENCES = 20_000
-# Larger tables are not searched for the largest, the first, or the next row.
-_MOST_ORDERED = 5000
+# Tables of more code points are not searched for the largest, the first, or the next row: that takes a question up to
+# half a second.
+_MOST_ORDERED = 500_000
 # A text is nothing but a table if the table is this share of it.
 _ALL = 0.8
 
@@ -96,7 +97,7 @@ class RowScores:
     as a rule, each weighted by how few of these rows have it; it scores `ROW_WEIGHT` * (its share - the largest share
     of a row of the table). These scores, up to 0, are evidence of which row of a table is meant, not of which table, or
     of whether any is. Where the question tells rows by their order, these score `ORDER_GAIN` instead, the others of the
-    table `-ORDER_LOSS`; passages of texts that are not `are_whole` do not show which row is the largest or the first.
+    table `-ORDER_LOSS`; unless the texts `are_whole`: a passage does not show which row is the largest or the first.
     Where it has the name of a row, all others of its text lose `NAME_WEIGHT` more.
     """
 
@@ -170,10 +171,10 @@ def _score_order(
     beside = _weights(terms(order.beside), text, rows)
     bounds = np.flatnonzero(np.diff(rows.tables, prepend=-1, append=-1)).tolist()
     for first, end in pairwise(bounds):
-        if end - first > _MOST_ORDERED:
+        length = rows.ends[end - 1] - rows.starts[first]
+        if length > _MOST_ORDERED:
             continue
-        is_all = rows.ends[end - 1] - rows.starts[first] > _ALL * len(text.text)
-        table = TableOrder(rows.cells(text.text, first, end), is_all=is_all)
+        table = TableOrder(rows.cells(text.text, first, end), is_all=length > _ALL * len(text.text))
         if meant := table.meant(order, weights[:, first:end], beside[:, first:end]):
             scores[first:end] = -ORDER_LOSS
             scores[first:end][meant] = ORDER_GAIN

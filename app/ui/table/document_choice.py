@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QRectF, QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from app.core.library import FileState, LibraryFile
@@ -82,8 +82,10 @@ class _TickDelegate(RowDelegate):
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
     ) -> bool:
         """Tick a row, or take its tick away, on a click anywhere in it; the keys are Qt's."""
-        if event.type() != QEvent.Type.MouseButtonRelease:
+        if not isinstance(event, QMouseEvent):
             return super().editorEvent(event, model, option, index)
+        if (event.type(), event.button()) != (QEvent.Type.MouseButtonRelease, Qt.MouseButton.LeftButton):
+            return False
         is_ticked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
         now = Qt.CheckState.Unchecked if is_ticked else Qt.CheckState.Checked
         return model.setData(index, now, Qt.ItemDataRole.CheckStateRole)

@@ -60,6 +60,7 @@ class Filling(QObject):
         self._job: Job | None = None
         self._starting = False
         self._is_incomplete = False  # the last job has ended with cells that it could not read
+        self._is_outdated = False  # files have changed, or come first, since the job has listed them
         self._first: list[str] = []  # the files to read first, by their SHA-256
         self._queue: Iterator[tuple[str, int]] = iter(())  # the cells still to be read, in order
         self._being_read: tuple[str, int] | None = None
@@ -105,6 +106,14 @@ class Filling(QObject):
         self._table, self._is_incomplete = table, False
         self._soon.start()
 
+    def files_changed(self) -> None:
+        """Fill the cells of new and changed files too, but first let a cell that is being read come to its end."""
+        if self._job is None:
+            self.take(self._table)
+        else:
+            self._is_outdated = True
+            self.changed.emit()
+
     @Slot()
     def toggle(self) -> None:
         """Pause the filling, or go on with it."""
@@ -124,13 +133,11 @@ class Filling(QObject):
         return is_filling
 
     def show_first(self, files: Sequence[str]) -> None:
-        """Read the files on the screen, given by their SHA-256, before the others."""
+        """Read the files on the screen, given by their SHA-256, before the others, once the present cell is read."""
         wanted = list(files)
         if wanted and wanted != self._first and not set(wanted) <= set(self._first[: len(wanted)]):
             self._first = wanted
-            if self._job is not None:
-                self._drop()
-                self._soon.start()
+            self._is_outdated = self._job is not None
 
     @Slot()
     def _start(self) -> None:
@@ -173,7 +180,10 @@ class Filling(QObject):
         self._model.take_cells([cell])
         if (cell.sha256, cell.column) == self._being_read:
             self._being_read = None
-        self._show_reading()
+        if self._is_outdated:
+            self.take(self._table)
+        else:
+            self._show_reading()
 
     def _show_reading(self) -> None:
         """Show the next cell in order as being read, unless the one before is not there yet."""
@@ -189,9 +199,10 @@ class Filling(QObject):
 
     @Slot(object)
     def _done(self, result: object) -> None:
-        self._end()
         # Cells that could not be read are not tried again until the person, or a change, asks for it.
-        self._is_incomplete = self.state() != "full"
+        is_outdated = self._is_outdated
+        self._end()
+        self._is_incomplete = self.state() != "full" and not is_outdated
         self.changed.emit()
 
     @Slot(object)
@@ -221,5 +232,5 @@ class Filling(QObject):
             self._end()
 
     def _end(self) -> None:
-        self._job, self._progress = None, Progress(0, 0)
+        self._job, self._progress, self._is_outdated = None, Progress(0, 0), False
         self._model.set_reading(())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -177,7 +178,7 @@ class TableView(Page):
         store = self.store
         self.head.show_tables(store.tables, store.table)
         self.line.show_sets(tuple(store.sets), store.table is not None and bool(store.table.columns))
-        self._show_state()
+        self._update_state()
 
     @Slot(object)
     def _loaded(self, found: LoadedTable | None) -> None:
@@ -208,6 +209,11 @@ class TableView(Page):
             self._read_visible_first()
             if self.isVisible():
                 self._focus()
+
+    def _update_state(self) -> None:
+        """Show the table as it is now, unless the person is about to make another one."""
+        if self._stack.currentWidget() is not self.welcome or self.store.table is None:
+            self._show_state()
 
     def _show_state(self) -> None:
         """Show the table, or how to begin one."""
@@ -335,8 +341,8 @@ class TableView(Page):
                 numbers = [each.file.number for each in self.model.rows]
                 if number in numbers:
                     self.view.go_to(numbers.index(number), column)
-            self._show_state()
-            self.filling.take(self.store.table)
+            self._update_state()
+            self.filling.files_changed()
 
     @Slot()
     def _choose_folder(self) -> None:
@@ -469,17 +475,8 @@ class TableView(Page):
         self.head.chips.select(Filter.ALL)
         self._filter(Filter.ALL)
 
-    @Slot()
-    def next_cell(self) -> None:
-        """Go to the next cell that matches the filter."""
-        self._step(1)
-
-    @Slot()
-    def previous_cell(self) -> None:
-        """Go to the previous cell that matches the filter."""
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Go to the next cell that matches the filter, or with -1 to the previous one."""
         matching = self.model.matching()
         current = self.view.current_cell()
         if current in matching:
@@ -590,7 +587,8 @@ class TableView(Page):
         self.undo_line.undo_asked.connect(self.undo)
         self.add_shortcuts(
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
-            ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
+            ("F3", partial(self.step, 1)), ("Shift+F3", partial(self.step, -1)),
+            ("Ctrl+Del", questions.remove_current),
             *reading_keys(self.beside.find_bar, self.beside.zoom),
             ("Ctrl+G", self.beside.tools.line.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip

@@ -246,6 +246,7 @@ class IdleFilling(IdleWork):
 
     @Slot()
     def _try_again(self) -> None:
+        self.drop()  # the files were listed before they changed
         self._tried = 0
         self.look()
 

@@ -174,6 +174,7 @@ def test_the_shortest_file_comes_first_among_those_on_the_screen_and_among_the_o
 def test_the_progress_of_each_cell_is_told_with_the_time_left(workspace: Workspace, make: Make) -> None:
     class Windows(FakeEngine):
         def run(self, request: object, choice: ModelChoice | None, report: Any) -> Any:
+            report.progress(Progress(0, 0, "Loading Reader"))
             for done in (10, 60, 30):
                 time.sleep(0.005)
                 report.progress(Progress(done, 100, "windows"))

@@ -24,6 +24,14 @@ LATEST_FIRST = (
 STAGES = (
     "Name | Top speed\n--- | ---\nFirst stage | 900 km/h\nTransfer | 1,200 km/h\nFinal stage | 300 km/h\n"
 )
+EVENTS = (
+    "Event | Action | Deadline\nBreach | Tell the owner | 72 hours\nTermination | Return all data | 30 days\n"
+    "After arrival | Check the seals | 2 days\nAudit | Grant access | 10 days\n"
+)
+PLANS = (
+    "Plan | Storage | Start | Seats\nSmall | 500 MB | 01/02/2025 | 20\nMedium | 5 GB | 15/06/2025 | 50\n"
+    "Large | 1 TB | 03/01/2025 | 80\n"
+)
 PROSE = "\nThe first guest came after noon.\n\n"
 
 
@@ -99,6 +107,50 @@ def test_no_row_where_the_question_or_the_table_tells_none(question: str) -> Non
     assert rows_meant(question, HOTELS) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What must be done after a breach?",
+        "Who has to be told before termination?",
+        "What happens after termination?",
+        "What is the deadline after a breach?",
+        "What is checked after arrival?",  # the row's own words
+        "What is the shortest deadline?",
+    ],
+)
+def test_what_is_done_after_an_event_stands_in_its_own_row(question: str) -> None:
+    assert rows_meant(question, EVENTS) == []
+    assert rows_meant("What comes after breach?", EVENTS) == ["Termination"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which plan has the most storage?",  # in several units
+        "Which plan has the earliest start?",  # the day, or the month, comes first
+        "Which plan has 30 or more seats?",
+        "What plan is for below 50 seats?",
+        "What is the final storage?",
+    ],
+)
+def test_values_that_cannot_be_compared_and_bounds_tell_no_row(question: str) -> None:
+    assert rows_meant(question, PLANS) == []
+    assert rows_meant("Which plan has the most seats?", PLANS) == ["Large"]
+
+
+def test_a_question_in_another_language_tells_no_row() -> None:
+    cranes = "Kran | Höhe\nRot | 20 m\nBlau | 30 m\n"
+    assert rows_meant("Welche Last hat der Kran?", cranes) == []
+    assert rows_meant("Which is the last one?", cranes) == ["Blau"]
+
+
+@pytest.mark.parametrize("most", ["1.250,50", "1250,5", "1 250,00", "1,250.5", "101,00", "101", "-1,00 to 9"])
+def test_numbers_have_commas_or_points_for_decimals(most: str) -> None:
+    table = f"Fee | Cost\nOne | 100,75\nTwo | {most}\nThree | 9,80\n"
+    row = "One" if most.startswith("-") else "Two"
+    assert rows_meant("Which fee has the highest cost?", table) == [row]
+
+
 def test_a_row_may_be_named_by_a_word_of_order() -> None:
     for question in ("What is the speed of the final stage?", "top speed of the first stage"):
         assert rows_meant(question, STAGES) == []
@@ -108,6 +160,9 @@ def test_in_a_longer_text_only_tables_that_are_asked_about_have_a_first_row() ->
     text = PROSE + HOTELS + PROSE * 20 + LATEST_FIRST
     assert rows_meant("Who was the first winner?", text)[-1:] == ["2005"]
     assert rows_meant("who was the first to come?", text) == []
+    assert rows_meant("What was the first choice of the winner?", text) == []
+    assert rows_meant("who won after Bea Moss", text) == []
+    assert rows_meant("who won next after Bea Moss", text)[-1:] == ["2012"]
 
 
 def test_cells_have_their_headers() -> None:
@@ -138,6 +193,11 @@ def test_what_a_question_says_of_order() -> None:
     order = order_in("Who came before Ada, if anyone?")
     assert order is not None
     assert (order.relation, order.direction, order.beside.strip()) == (Relation.BESIDE, -1, "ada")
+
+
+def test_a_cell_of_very_many_digits_is_no_time_of_day() -> None:
+    table = f"Run | Time\nOne | {'1' * 5000}:10:10\nTwo | 1:10:10\nThree | 2:10:10\n"
+    assert rows_meant("Which run has the longest time?", table) == ["Three"]
 
 
 @given(

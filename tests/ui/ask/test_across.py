@@ -513,6 +513,19 @@ def test_the_whole_reason_why_a_file_was_not_read_is_shown(view: AskView, qtbot:
     unread.reject()
 
 
+def test_the_window_does_not_wait_for_the_heights_of_many_rows(view: AskView, qtbot: QtBot) -> None:
+    unread = UnreadFiles(view, *view.libraries.all[0])
+    unread.show()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    unread.model.take([LibraryFile(at, f"/docs/{at}.pdf", FileState.FAILED, "Why.") for at in range(3000)])
+    unread.list.show()
+    first, last = (unread.model.index(at, 0) for at in (0, 2999))
+    unread.list.setCurrentIndex(first)
+    assert not unread.list.visualRect(first).isEmpty() and unread.list.visualRect(last).isEmpty()
+    qtbot.waitUntil(lambda: not unread.list.visualRect(last).isEmpty())
+    unread.reject()
+
+
 def test_a_librarys_name_has_the_room_that_there_is(view: AskView, qtbot: QtBot) -> None:
     scope = ScopeChoice(view.theme)
     qtbot.addWidget(scope)

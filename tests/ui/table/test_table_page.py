@@ -314,6 +314,25 @@ def test_filling_is_paused_and_gives_way_to_other_work(
     until_full(page, qtbot, 12)
 
 
+def test_a_cell_is_read_to_its_end_while_files_are_added(
+    page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    held = Held(pattern_reader)
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(held.reached.is_set)
+    held.reached.clear()
+    (folder / "new.txt").write_text("Ada Lund signs, for ten days and 8 euros, and for nobody else.")
+    with qtbot.waitSignal(page.store.files_read):
+        page.libraries.update_all()
+    qtbot.waitUntil(lambda: len(page.model.rows) == 5)
+    qtbot.wait(100)
+    assert not held.reached.is_set(), "the reader has begun anew"
+    held.done.set()
+    until_full(page, qtbot, 12)
+    asked = [name for name, question in pattern_reader.asked if question == "Who signs?"]
+    assert sorted(asked) == ["aldergate.txt", "brightwater.txt", "calder.txt", "new.txt"]
+
+
 def test_the_progress_of_the_first_cell_is_shown(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
@@ -350,6 +369,22 @@ def test_a_table_that_a_command_made_is_listed_once_the_window_is_used_again(
     assert "Made by a command" in titles
 
 
+def test_who_makes_another_table_may_look_elsewhere_meanwhile(
+    page: TableView, folder: Path, qtbot: QtBot
+) -> None:
+    page.head.title.acted.emit("new")
+    application = QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    with qtbot.waitSignal(page.store.listed):
+        application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    (folder / "new.txt").write_text("A new lease.")
+    with qtbot.waitSignal(page.store.files_read):
+        page.libraries.update_all()
+    assert page.welcome.isVisibleTo(page)
+    page.stop()
+    assert page.view.isVisibleTo(page)
+
+
 def test_documents_that_were_read_in_part_are_told_apart_when_some_are_chosen(
     page: TableView, qtbot: QtBot
 ) -> None:
@@ -367,8 +402,9 @@ def test_documents_that_were_read_in_part_are_told_apart_when_some_are_chosen(
     assert indexes[0].data(Qt.ItemDataRole.ToolTipRole) == "/docs/cut.pdf\nThe rest is damaged."
     row = choice.list.visualRect(indexes[0])
     assert row.height() > 2 * choice.fontMetrics().height()
-    qtbot.mouseClick(choice.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
-    assert choice.ticked() == ("/docs/broken.pdf", "/docs/whole.pdf")
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        qtbot.mouseClick(choice.list.viewport(), button, pos=row.center())
+        assert choice.ticked() == ("/docs/broken.pdf", "/docs/whole.pdf")
     choice.reject()
 
 
@@ -732,9 +768,9 @@ def test_the_least_certain_cells_come_first(
     page.head.chips.chosen.emit(Filter.UNSURE)
     assert [row.name for row in page.model.rows][:2] == ["calder.txt", "brightwater.txt"]
     assert page.view.current_cell() == (0, 1)
-    page.next_cell()
+    page.step(1)
     assert page.view.current_cell() == (1, 1)
-    page.previous_cell()
+    page.step(-1)
     assert page.view.current_cell() == (0, 1)
     page.head.chips.chosen.emit(Filter.LOW)
     assert [row.name for row in page.model.rows] == ["calder.txt"]

@@ -144,6 +144,33 @@ def test_other_tables_are_filled_after_the_current_one(
     qtbot.waitUntil(lambda: window.lanes.work.idle and "Filling" not in window.status.note())
 
 
+def test_files_that_are_read_while_another_table_is_filled_are_asked_too(
+    open_window: Callable[[], MainWindow],
+    table: AnswerTable,
+    reader: Absent,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    tmp_path: Path,
+) -> None:
+    workspace, notes = open_fake_workspace(engine), tmp_path / "Notes"
+    notes.mkdir()
+    (notes / "note.txt").write_text("Ben is away.", "utf-8")
+    library = save_library(workspace, plan_library(workspace, [notes]), Silent())
+    update(workspace, library, Silent())
+    other = save_table(workspace, AnswerTable(0, "One", library.number, columns_of(("Who?",))), Silent())
+    workspace.close()
+    reader.go_on.set()
+    window = started(open_window(), qtbot)
+    qtbot.waitUntil(lambda: not is_incomplete(window.workspace, table.number, Silent()))
+    reader.go_on.clear()
+    qtbot.waitUntil(lambda: window.status.note().endswith("Filling One, 0%"), timeout=10_000)
+    (notes / "new.txt").write_text("Cy is here.", "utf-8")
+    with qtbot.waitSignal(window.libraries.updated):
+        window.libraries.update(library)
+    reader.go_on.set()
+    qtbot.waitUntil(lambda: not is_incomplete(window.workspace, other.number, Silent()), timeout=10_000)
+
+
 def test_a_full_table_has_no_page_made(
     open_window: Callable[[], MainWindow], table: AnswerTable, reader: Absent, qtbot: QtBot
 ) -> None:
