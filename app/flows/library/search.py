@@ -118,9 +118,9 @@ def remember_found(
 ) -> Entry | None:
     """Save a question to a library in the history, with the file of its best answer, as `remember` does.
 
-    Returns None also if nothing was found.
+    Returns None also if no file answers: an entry belongs to one document.
     """
-    if not found.found:
+    if found.reading.shown is None:
         return None
     file = found.found[0].file
     opened = workspace.library.opened(file)

@@ -32,8 +32,8 @@ def respelt(question: str, texts: Sequence[CachedText], tokenizer: Tokenizer) ->
 
     A word is misspelt if it is all in small letters, if it stands in none of the texts, if the tokenizer does not know
     it whole, and if the texts have a word of five small letters or more that begins with the same letter and differs by
-    one slip: a letter too many, too few or wrong, or two exchanged. Other endings are no slips, and words in quotation
-    marks are taken as they are typed.
+    one slip: a letter too many, too few or wrong, or two exchanged. A capital at the beginning of a cell counts as
+    small where the next word is. Other endings are no slips, and words in quotation marks are taken as they are typed.
     """
     quoted = [found.span() for found in _QUOTED.finditer(question[:_LONGEST])]
     checked = 0
@@ -66,6 +66,17 @@ def _correction(word: str, texts: Iterable[CachedText]) -> str:
                 there = match.group() if match else ""
                 if there == word or there.lower() == word:
                     return word
-                if len(there) >= _LEAST and there.islower() and is_one_slip(word, there):
-                    near[there] += 1
+                if len(there) < _LEAST or not is_one_slip(word, there.lower()):
+                    continue
+                if there.islower() or _begins_cell(text.text, at, at + len(there)):
+                    near[there.lower()] += 1
     return near.most_common(1)[0][0] if near else word
+
+
+def _begins_cell(text: str, start: int, end: int) -> bool:
+    """Whether a word begins a cell or an item, and one in small letters follows, so that its capital names nobody."""
+    line_end = text.find("\n", end)
+    before = text[text.rfind("\n", 0, start) + 1 : start].rstrip(" ")
+    after = text[end : line_end if line_end >= 0 else len(text)]
+    begins = before.endswith(tuple("|\t-*•")) if before else "|" in after or "\t" in after
+    return begins and after[:1] == " " and after[1:2].islower()

@@ -13,7 +13,7 @@ from app.core.library import FileState
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.progress_strip import in_words
 from app.ui.kit.translation import tr
 from app.ui.table.answer_model import AnswerModel
@@ -56,6 +56,7 @@ class Filling(QObject):
     def __init__(self, workspace: Workspace, lanes: Lanes, model: AnswerModel, parent: QObject) -> None:
         super().__init__(parent)
         self._workspace, self._lane, self._model = workspace, lanes.work, model
+        self._files = lanes.files
         self._table: AnswerTable | None = None
         self._job: Job | None = None
         self._starting = False
@@ -119,6 +120,7 @@ class Filling(QObject):
         """Pause the filling, or go on with it."""
         pause = self.state() in ("filling", "waiting")
         self._workspace.settings.table_paused = pause
+        self._files.start_write(do, self._workspace.save_settings)  # a kill must not undo it
         self._is_incomplete = False
         self._drop()
         self._soon.start()

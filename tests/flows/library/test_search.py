@@ -15,7 +15,7 @@ from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span, View
-from app.flows.library.search import ask_library, find_excerpts
+from app.flows.library.search import ask_library, find_excerpts, remember_found
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.children import Listener
@@ -165,6 +165,17 @@ def test_a_library_without_an_answer_says_so(tmp_path: Path, question: str) -> N
     found = ask_library(workspace, question, library, Silent())
     assert found.reading.outcome is Outcome.ABSENT
     assert found.status.read == 2
+
+
+def test_a_question_that_no_file_answers_is_in_no_documents_history(tmp_path: Path) -> None:
+    question = "What was stolen?"
+    for chance, kept in ((0.1, 0), (0.9, 1)):
+        workspace = fake_workspace(tmp_path / str(kept), Told(tarts=chance))
+        library = fill(workspace.library, tmp_path, one=f"The tarts were stolen. {FILLER}")
+        found = ask_library(workspace, question, library, Silent())
+        found = replace(found, reading=replace(found.reading, absent=0.5))
+        remember_found(workspace, Question(question, ()), found, Silent())
+        assert len(workspace.history.entries()) == kept
 
 
 def test_a_file_is_found_by_its_name(tmp_path: Path) -> None:

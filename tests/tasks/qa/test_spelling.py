@@ -42,6 +42,21 @@ def test_slips_are_corrected_by_the_words_of_the_text(typed: str, read_as: str) 
     assert corrected(typed, TEXT) == read_as
 
 
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("| Cake | Price |\n|---|---|\n| Banana bread | 3.20 |\n", "banana"),
+        ("Cake\tPrice\nBanana bread\t3.20\n", "banana"),
+        ("- Apple pie\n- Banana bread\n", "banana"),
+        ("| Banana Brown | 3 |\n", "bananna"),  # a name, perhaps
+        ("Banana bread is sold here.", "bananna"),
+        ("| Banana |\n", "bananna"),
+    ],
+)
+def test_a_cell_begins_with_a_capital_that_names_nobody(text: str, read_as: str) -> None:
+    assert corrected("how much is a bananna", text) == f"how much is a {read_as}"
+
+
 def test_a_word_of_any_text_is_right_as_it_is() -> None:
     assert corrected("about matresses", TEXT, "A shop called Matresses.") == "about matresses"
 

@@ -25,6 +25,7 @@ from app.flows.answer_table.export import export_table
 from app.flows.answer_table.tables import save_table
 from app.library.ledger import Content
 from app.settings import settings as settings_file
+from app.settings.settings import load
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.parts import Scrolling
@@ -299,6 +300,7 @@ def test_filling_is_paused_and_gives_way_to_other_work(
     assert page.model.words(0, 2).words == "Not read yet"
     page.head.fill.click()
     assert page.head.fill.text() == "Fill" and page.workspace.settings.table_paused
+    qtbot.waitUntil(lambda: load(page.workspace.paths.settings_file).table_paused)  # a kill does not undo it
     assert page.model.words(shortest, 2).words == "Not read yet"
     held = Held(pattern_reader)
     page.head.fill.click()
