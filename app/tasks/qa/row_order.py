@@ -1,4 +1,4 @@
-"""Finds the rows of a table that a question means by their order: the largest, the first, the one after another.
+"""Finds the rows of a table that a question means by their order or a mark: the largest, the first, the next, the vegan.
 
 A reader sees a row at a time, so it can't compare rows. The words that tell an order are English, as the readers are.
 """
@@ -32,20 +32,24 @@ _LEAST_ASKED = 0.6
 
 
 class Relation(Enum):
-    """How a question tells a row: by a value that is the largest or smallest, by its place, by the row beside it."""
+    """How a question tells rows: by a value that is the largest or smallest, by their place, by the row beside, or by a
+    yes or no below a header.
+    """
 
     EXTREME = auto()
     END = auto()
     BESIDE = auto()
+    MARKED = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
     """What a question says of the order of rows.
 
-    `direction` is 1 for the largest, the last and the row behind, else -1; `rank` is 1 for the second largest. `words`
-    are the question's words in lower case, `at` is the number of the word that tells the order. `listed` is whether the
-    order is that of the page, even where the rows' dates run backwards. `beside` is what the row beside is told by.
+    `direction` is 1 for the largest, the last, the row behind and a yes, else -1; `rank` is 1 for the second largest.
+    `words` are the question's words in lower case, `at` is the number of the word that tells the order. `listed` is
+    whether the order is that of the page, even where the rows' dates run backwards. `beside` is what the row beside is
+    told by.
     """
 
     relation: Relation
@@ -117,6 +121,10 @@ _AS_LISTED = re.compile(
 )
 _COUNTED = re.compile(r"\b(?:how (?:many|long|much)|total|number of)\b")
 _WORD = re.compile(r"\w+(?:[.,:/]\d+)*")
+_ASKS_FOR_ROWS = frozenset("which what who name list".split())
+_NEGATED = re.compile(r"\b(?:not|no|without|non)\b|n['’]t\b")
+_MARKS = dict.fromkeys("yes y true ✓ ✔".split(), 1) | dict.fromkeys("no n false ✗ ✘".split(), -1)
+_MARK = re.compile(rf"[|\t]\s*(?:{'|'.join(_MARKS)})\s*(?:[|\t\n]|$)", re.IGNORECASE)
 
 
 def order_in(question: str) -> RowOrder | None:
@@ -148,7 +156,14 @@ def order_in(question: str) -> RowOrder | None:
     if ends and not beside and not _NO_END.search(low):
         listed = bool(_LISTED.search(low))
         return RowOrder(Relation.END, _ENDS[words[ends[0]]], words, ends[0], listed=listed)
+    if words and words[0] in _ASKS_FOR_ROWS:
+        return RowOrder(Relation.MARKED, -1 if _NEGATED.search(low) else 1, words, 0)
     return None
+
+
+def may_tell(order: RowOrder, text: str, start: int, end: int) -> bool:
+    """Whether the table between two code points may tell the rows that are meant; false where it has no yes or no."""
+    return order.relation is not Relation.MARKED or bool(_MARK.search(text, start, end))
 
 
 def cells_of(text: str, start: int, end: int, replacements: Iterable[Replacement]) -> Iterator[Cell]:
@@ -199,13 +214,15 @@ class TableOrder:
         if order.relation is Relation.BESIDE:
             return self._beside(order, beside)
         word = order.words[order.at]
-        if self._names(word, self._data):
+        if order.relation is not Relation.MARKED and self._names(word, self._data):
             return []
         header_row = min(set(range(len(self._rows))) - set(self._data), default=None)
         others = weights if header_row is None else weights[weights[:, header_row] == 0]
         rows = self._having(others) or self._data
         if order.relation is Relation.EXTREME:
             return self._extreme(order, rows)
+        if order.relation is Relation.MARKED:
+            return self._marked(order, rows)
         is_asked_about = self._is_all or any(
             _named(header, order) >= _LEAST_ASKED for header in self._headers
         )
@@ -250,6 +267,20 @@ class TableOrder:
         if len(values) < 2 or order.rank >= len(levels):
             return []
         return [at for at, value in values.items() if value == levels[order.rank]]
+
+    def _marked(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
+        """The rows with the wanted mark below a header of yes and no, all of whose words the question has."""
+        for header, cells in self._cells.items():
+            marks = {at: _MARKS.get(words.lower(), 0) for at, words in cells.items()}
+            words = [word for word in _WORD.findall(header) if word not in _UNNAMED]
+            is_named = words and all(any(_is_alike(word, other) for other in order.words) for word in words)
+            if (
+                is_named
+                and {-1, 1} <= set(marks.values())
+                and list(marks.values()).count(0) <= len(marks) / 5
+            ):
+                return [at for at in rows if marks.get(at) == order.direction]
+        return []
 
     def _compared(self, order: RowOrder) -> str:
         """The header of the column whose values are compared; empty if the question names none."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from app.tasks.qa.ranking import Term, occurrences, terms, word_starts_of
-from app.tasks.qa.row_order import Cell, RowOrder, TableOrder, cells_of, order_in
+from app.tasks.qa.row_order import Cell, RowOrder, TableOrder, cells_of, may_tell, order_in
 from app.tasks.text.sections import CachedText
 
 # Logits that a row loses which has none of the question's words that its table has. Of 174 questions of `tables_dev`
@@ -171,10 +171,10 @@ def _score_order(
     beside = _weights(terms(order.beside), text, rows)
     bounds = np.flatnonzero(np.diff(rows.tables, prepend=-1, append=-1)).tolist()
     for first, end in pairwise(bounds):
-        length = rows.ends[end - 1] - rows.starts[first]
-        if length > _MOST_ORDERED:
+        start, stop = int(rows.starts[first]), int(rows.ends[end - 1])
+        if stop - start > _MOST_ORDERED or not may_tell(order, text.text, start, stop):
             continue
-        table = TableOrder(rows.cells(text.text, first, end), is_all=length > _ALL * len(text.text))
+        table = TableOrder(rows.cells(text.text, first, end), is_all=stop - start > _ALL * len(text.text))
         if meant := table.meant(order, weights[:, first:end], beside[:, first:end]):
             scores[first:end] = -ORDER_LOSS
             scores[first:end][meant] = ORDER_GAIN

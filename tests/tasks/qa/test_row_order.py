@@ -151,6 +151,28 @@ def test_numbers_have_commas_or_points_for_decimals(most: str) -> None:
     assert rows_meant("Which fee has the highest cost?", table) == [row]
 
 
+CAKES = """Cake | Price | Vegan | Nut free
+Carrot cake | 3.80 | no | no
+Lemon tart | 4.10 | No | yes
+Banana bread | 3.20 | yes | yes
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which cake is vegan?", ["Banana bread"]),
+        ("what vegan cakes are there", ["Banana bread"]),
+        ("Which cakes are not vegan?", ["Carrot cake", "Lemon tart"]),
+        ("Which cakes are free of nuts?", ["Lemon tart", "Banana bread"]),
+        ("Is the banana bread vegan?", []),
+        ("Which cake costs 4.10?", []),
+    ],
+)
+def test_rows_with_a_yes_below_the_header_of_which_the_question_asks(question: str, rows: list[str]) -> None:
+    assert rows_meant(question, CAKES) == rows
+
+
 def test_a_row_may_be_named_by_a_word_of_order() -> None:
     for question in ("What is the speed of the final stage?", "top speed of the first stage"):
         assert rows_meant(question, STAGES) == []
