@@ -1,4 +1,4 @@
-"""Finds the rows of a table that a question means by their order or a mark: the largest, the first, the next, the vegan.
+"""Finds the rows of a table that a question means: the one with the most of something, the first, the next, the marked.
 
 A reader sees a row at a time, so it can't compare rows. The words that tell an order are English, as the readers are.
 """
