@@ -113,7 +113,7 @@ class AnswerCard(QFrame):
         place = run.place(0) if run.answers() else None
         is_shown = run.judged().shown is not None
         respelt = localised(wording.read_as(run.reading.read_as)) if run.reading is not None else ""
-        over = "\n".join(filter(None, (respelt, _over(run))))
+        over = "\n".join(filter(None, (respelt, localised(_over(run)))))
         for label, words in ((self.over, over), (self.facts, run.facts())):
             label.setText(words)
             label.setVisible(bool(words))
