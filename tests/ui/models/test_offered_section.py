@@ -395,7 +395,9 @@ def test_the_keyboard_focus_follows_a_download(opened: Opened, hub: HubServer, u
     assert opened.page.focusWidget() is section.list
 
 
-def test_a_dropped_folder_is_checked_imported_and_shown(opened: Opened, reader: Path, tmp_path: Path) -> None:
+def test_a_dropped_folder_is_checked_imported_and_shown(
+    opened: Opened, reader: Path, tmp_path: Path, untried: None
+) -> None:
     mine = shutil.copytree(reader, tmp_path / "mine")
     section = opened.offered()
     opened.page.open_files([mine])
