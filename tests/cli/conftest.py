@@ -1,4 +1,4 @@
-"""Documents, and the command line in real folders, with one model process for all commands."""
+"""Documents, and the command line in real folders; all commands share their processes, and try models out here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ import pytest
 from app.cli import main as cli
 from app.cli.terminal import TerminalReport
 from app.engine.client import Engine
+from app.flows.models import installing
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
+from app.settings.paths import Paths
 from tests.flows.fake_engine import FakeEngine
+from tests.helpers.downloading import LastingDownloads
+from tests.helpers.installing import TrialHere
 from tests.helpers.terminal import TEXT, AsJson, Command, Terminal
 
 
@@ -63,16 +67,30 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingEngine]:
     Engine.close(engine)
 
 
+@pytest.fixture(scope="session")
+def downloads(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingDownloads]:
+    downloads = LastingDownloads(tmp_path_factory.mktemp("log") / "download.log")
+    yield downloads
+    downloads.end()
+
+
 @pytest.fixture
 def terminal(
-    engine: LastingEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    engine: LastingEngine,
+    downloads: LastingDownloads,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Terminal:
-    """Runs commands in this process; their models run in one model process, which the first command starts."""
-    monkeypatch.setattr(
-        cli,
-        "open_workspace",
-        lambda paths, early: Workspace(settings_file.load(paths.settings_file), paths, engine=engine),
-    )
+    """Runs commands in this process; models and downloads have processes that all commands share."""
+
+    def opened(paths: Paths, early: object) -> Workspace:
+        workspace = Workspace(settings_file.load(paths.settings_file), paths, engine=engine)
+        workspace.downloads = downloads
+        return workspace
+
+    monkeypatch.setattr(cli, "open_workspace", opened)
+    monkeypatch.setattr(installing, "Engine", TrialHere)
     return Terminal(tmp_path / "home", monkeypatch, capsys)
 
 

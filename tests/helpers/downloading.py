@@ -20,6 +20,16 @@ NAME = "owner/reader"
 WEIGHTS = "model.safetensors"
 
 
+class LastingDownloads(Downloads):
+    """The processes that use the network, for one workspace after the other; `end` ends them."""
+
+    def close(self) -> None:
+        """Leave the processes running for the next workspace."""
+
+    def end(self) -> None:
+        super().close()
+
+
 class Visit:
     """Orders for one Hub, with limits that a test can wait for."""
 

@@ -121,7 +121,9 @@ def started(places: dict[str, str], words: str, ends: str = "", **streams: Any) 
         ("2>/dev/full >/dev/null", 0, ""),
     ],
 )
-@pytest.mark.parametrize("words", ["text FILE", "text --help", "--version"])
+@pytest.mark.parametrize(
+    "words", ["text FILE", "--version", pytest.param("text --help", marks=pytest.mark.long)]
+)
 def test_streams_that_are_closed_or_full(
     places: dict[str, str], words: str, ends: str, code: int, said: str
 ) -> None:

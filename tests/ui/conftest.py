@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +22,8 @@ from tests.helpers.documents_here import documents_here
 from tests.helpers.windows import FakeEngine, close_window, open_fake_workspace, shown_window
 
 PageT = TypeVar("PageT", bound=Page)
+# So many come with PyTorch and transformers only; to go through them takes 0.5 s at the end of each later test.
+MANY_MODULES = 500
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,12 +35,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def collecting_here() -> Iterator[None]:
-    """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/cycle_collector.py)."""
+def collecting_here() -> Iterator[list[int]]:
+    """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/cycle_collector.py).
+
+    Gives how many modules had been imported each time that all was set aside for good: whatever is collected later
+    would go through them again.
+    """
     gc.disable()
     gc.collect()
-    gc.freeze()  # for good: whatever is collected later would go through all modules again
-    yield
+    gc.freeze()
+    yield [len(sys.modules)]
     gc.collect()
     gc.enable()
 
@@ -51,11 +58,14 @@ def libraries_read_here() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def collected_at_the_end(collecting_here: None) -> Iterator[None]:
+def collected_at_the_end(collecting_here: list[int]) -> Iterator[None]:
     """What a test leaves goes before the next one begins, and not by itself in any other thread or event."""
     yield
     assert not gc.isenabled()
     gc.collect()
+    if len(sys.modules) - collecting_here[-1] > MANY_MODULES:
+        gc.freeze()
+        collecting_here.append(len(sys.modules))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,11 +32,21 @@ FIRST, SECOND = (
 )
 
 
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documents]:
+    """Processes for all tests; the update of a library starts its own."""
+    documents = Documents(tmp_path_factory.mktemp("logs"))
+    yield documents
+    documents.close()
+
+
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+def workspace(documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     monkeypatch.setenv("SPANLIGHT_HOME", str(tmp_path / "home"))
     opened = open_workspace()
+    opened.documents = documents
     yield opened
+    del opened.documents
     opened.close()
 
 
@@ -144,7 +155,8 @@ def test_without_what_it_is_recognised_by_the_document_opens_all_the_same(
     workspace.paths = type(workspace.paths)(
         workspace.paths.config, workspace.paths.data, workspace.paths.logs, tmp_path / "nowhere"
     )
-    opened = read_document(workspace, written(tmp_path / "scan.pdf", scan([FIRST])), Silent())
+    with closing(Documents()) as workspace.documents:  # the others' has what it needs by now
+        opened = read_document(workspace, written(tmp_path / "scan.pdf", scan([FIRST])), Silent())
     assert opened.pictures == (0,) and "cannot be recognised" in opened.notes[-1]
 
 

@@ -21,6 +21,7 @@ from app.ui.kit.parts import Label
 from app.ui.models.downloads import Stage
 from app.ui.models.offered import OfferedSection
 from app.ui.models.offers import offers
+from tests.helpers.downloading import LastingDownloads
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
 from tests.helpers.small_models import small_checkpoint
@@ -44,9 +45,17 @@ def hub(reader: Path) -> Iterator[HubServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingDownloads]:
+    downloads = LastingDownloads(tmp_path_factory.mktemp("log") / "download.log")
+    yield downloads
+    downloads.end()
+
+
 @pytest.fixture
-def opened(open_models_page: Open, hub: HubServer, tmp_path: Path) -> Opened:
+def opened(open_models_page: Open, downloads: LastingDownloads, hub: HubServer, tmp_path: Path) -> Opened:
     opened = open_models_page()
+    opened.workspace.downloads = downloads
     opened.workspace.settings.endpoint = hub.url
     opened.workspace.settings.hub_cache = str(tmp_path / "cache")
     return opened
@@ -386,7 +395,9 @@ def test_the_keyboard_focus_follows_a_download(opened: Opened, hub: HubServer, u
     assert opened.page.focusWidget() is section.list
 
 
-def test_a_dropped_folder_is_checked_imported_and_shown(opened: Opened, reader: Path, tmp_path: Path) -> None:
+def test_a_dropped_folder_is_checked_imported_and_shown(
+    opened: Opened, reader: Path, tmp_path: Path, untried: None
+) -> None:
     mine = shutil.copytree(reader, tmp_path / "mine")
     section = opened.offered()
     opened.page.open_files([mine])

@@ -1,4 +1,4 @@
-"""Enter on a button and everywhere else, in the window as it is opened."""
+"""Enter on a button in any window, and everywhere else in the window as it is opened."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QLineEdit,
+    QMainWindow,
     QMenu,
     QPushButton,
     QToolButton,
@@ -48,6 +49,19 @@ def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
 
 
 @pytest.fixture
+def frame(qapp: QApplication, qtbot: QtBot) -> QMainWindow:
+    """An empty window at the front."""
+    frame = QMainWindow()
+    frame.setCentralWidget(QWidget())
+    qtbot.addWidget(frame)
+    frame.show()
+    frame.activateWindow()
+    qtbot.waitUntil(frame.isActiveWindow)
+    EnterKey(frame)
+    return frame
+
+
+@pytest.fixture
 def view(window: MainWindow) -> AskView:
     view = window.pages["ask"]
     assert isinstance(view, AskView)
@@ -61,7 +75,11 @@ def heard() -> list[str]:
 
 
 @pytest.fixture
-def button(window: MainWindow, heard: list[str]) -> QPushButton:
+def button(frame: QMainWindow, heard: list[str]) -> QPushButton:
+    return focused_button(frame, heard)
+
+
+def focused_button(window: QMainWindow, heard: list[str]) -> QPushButton:
     """A button that has the focus."""
     button = QPushButton(window.centralWidget())
     button.clicked.connect(lambda: heard.append("button"))
@@ -78,15 +96,15 @@ def press(window: QWidget, key: Qt.Key = Qt.Key.Key_Return) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_enter_presses_any_button_that_has_the_focus(
-    window: MainWindow, heard: list[str], key: Qt.Key
+    frame: QMainWindow, heard: list[str], key: Qt.Key
 ) -> None:
     for kind in (QPushButton, QToolButton, QCheckBox):
-        button = kind(window.centralWidget())
+        button = kind(frame.centralWidget())
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(lambda _, kind=kind: heard.append(kind.__name__))
         button.show()
         button.setFocus()
-        press(window, key)
+        press(frame, key)
         button.setEnabled(False)
     assert heard == ["QPushButton", "QToolButton", "QCheckBox"]
 
@@ -102,9 +120,9 @@ def test_enter_on_a_button_upon_the_empty_page_opens_and_types_nothing(
     assert heard and not sheet.pane.text()
 
 
-def test_held_down_it_presses_once(window: MainWindow, button: QPushButton, heard: list[str]) -> None:
-    tell(window, QEvent.Type.KeyPress)
-    hold(window)
+def test_held_down_it_presses_once(frame: QMainWindow, button: QPushButton, heard: list[str]) -> None:
+    tell(frame, QEvent.Type.KeyPress)
+    hold(frame)
     assert heard == ["button"]
 
 
@@ -124,12 +142,12 @@ def hold(window: QWidget) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
-    window: MainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
+    frame: QMainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
 ) -> None:
-    menu, field = QMenu(window), QLineEdit(window.centralWidget())
+    menu, field = QMenu(frame), QLineEdit(frame.centralWidget())
     button.clicked.disconnect()
     menu.addAction("One", lambda: heard.append("menu"))
-    dialog = QDialog(window)
+    dialog = QDialog(frame)
     save = QPushButton("Save")
     QVBoxLayout(dialog).addWidget(save)
     save.clicked.connect(lambda: heard.append("dialog"))
@@ -137,15 +155,15 @@ def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
     field.show()
 
     def open_menu() -> None:
-        menu.popup(window.mapToGlobal(window.rect().center()))
+        menu.popup(frame.mapToGlobal(frame.rect().center()))
         menu.setActiveAction(menu.actions()[0])
 
-    for opens, where in ((open_menu, menu), (dialog.open, dialog), (field.setFocus, window)):
+    for opens, where in ((open_menu, menu), (dialog.open, dialog), (field.setFocus, frame)):
         button.setFocus()
         button.clicked.connect(opens)
-        tell(window, QEvent.Type.KeyPress)
+        tell(frame, QEvent.Type.KeyPress)
         qtbot.waitUntil(where.isVisible)
-        if where is not window:  # of the first repeat in another window X tells so
+        if where is not frame:  # of the first repeat in another window X tells so
             for kind in (QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
                 tell(where, kind, at=500)
         hold(where)
@@ -156,14 +174,15 @@ def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
         tell(where, QEvent.Type.KeyRelease)
         heard.clear()
         button.clicked.disconnect(opens)
-        if where is not window:
+        if where is not frame:
             where.close()
-            qtbot.waitUntil(lambda: window.isActiveWindow())
+            qtbot.waitUntil(frame.isActiveWindow)
 
 
 def test_held_down_somewhere_else_it_repeats_as_ever(
-    window: MainWindow, view: AskView, button: QPushButton
+    window: MainWindow, view: AskView, heard: list[str]
 ) -> None:
+    focused_button(window, heard)
     press(window)
     pane = view.sheets.current().pane
     pane.setFocus()
@@ -174,14 +193,14 @@ def test_held_down_somewhere_else_it_repeats_as_ever(
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_in_a_menu_enter_takes_what_is_chosen_there(
-    window: MainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
+    frame: QMainWindow, qtbot: QtBot, button: QPushButton, heard: list[str]
 ) -> None:
-    menu = QMenu(window)
+    menu = QMenu(frame)
     menu.addAction("One", lambda: heard.append("menu"))
-    menu.popup(window.mapToGlobal(window.rect().center()))
+    menu.popup(frame.mapToGlobal(frame.rect().center()))
     qtbot.waitUntil(menu.isVisible)
     menu.setActiveAction(menu.actions()[0])
-    press(window)
+    press(frame)
     assert heard == ["menu"]
 
 
@@ -207,10 +226,10 @@ def test_where_no_button_has_the_focus_enter_is_what_it_was(
 
 
 def test_ctrl_enter_stays_a_key_of_the_page(
-    window: MainWindow, qtbot: QtBot, engine: FakeEngine, button: QPushButton, heard: list[str]
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine, heard: list[str]
 ) -> None:
     window.show_page("classify")
-    button.setFocus()
+    focused_button(window, heard)
     before = len(engine.requests)
     edit(window.page).setPlainText("Fine.")  # type: ignore[arg-type]
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
