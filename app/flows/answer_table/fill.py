@@ -14,7 +14,7 @@ from app.core.library import FileState, LibraryFile
 from app.core.locks import Lock, held
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Quiet, Relay, Report
+from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
 from app.core.results import Outcome
 from app.flows.answer_table.tables import files_of, tables
@@ -118,8 +118,8 @@ def fill_others(workspace: Workspace, current: int, report: Report) -> None:
             fill(workspace, table, _OtherTable(report, table.name))
 
 
-class _OtherTable(Relay):
-    """Passes on the progress of filling a table that is not shown, with its name, while it is not full."""
+class _OtherTable(Quiet):
+    """Passes on the progress of filling a table that is not shown, with its name, but none of its cells."""
 
     def __init__(self, report: Report, name: str) -> None:
         super().__init__(report)
@@ -129,9 +129,6 @@ class _OtherTable(Relay):
         """Pass on the progress, with the table's name."""
         if progress.total:
             self._report.progress(replace(progress, what=self._what))
-
-    def partial(self, result: object) -> None:
-        """Ignore the cell: it is stored."""
 
 
 def _missing(

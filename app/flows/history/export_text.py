@@ -30,8 +30,8 @@ def answers_csv(entries: Sequence[Entry], corrections: Corrections) -> str:
     With low confidence `answer` is empty: the nearest words are in the column `nearest`, and the other columns have
     their place and probability. Without an answer all of these are empty. Numbers have six decimals; `asked` is UTC;
     `start` and `end` are code points of the document's text. `verdict` is the person's on the answer shown (right,
-    other words, not there), and `right_words` are the right words according to it. `read_as` is
-    the question as it was read where slips in it were corrected.
+    other words, not there), and `right_words` are the right words according to it. `read_as` is the question as it was
+    read where slips in it were corrected.
     """
     return csv_lines(
         [COLUMNS, *(_row(entry, corrections.get((entry.sha256, entry.question))) for entry in entries)]

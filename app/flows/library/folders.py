@@ -211,15 +211,13 @@ def _walk_folder(
 def takes_folder(library: Library, folder: str) -> bool:
     """Whether a library takes files of a folder, which need not be there."""
     path = Path(folder)
+    below = (path.relative_to(root) for root in library.roots if path.is_relative_to(root))
     return any(
         not any(
             _is_ignored(part.as_posix(), part.name, library.ignore)
-            for part in (path.relative_to(root), *path.relative_to(root).parents)[
-                :-1
-            ]  # without the root itself
+            for part in (each, *each.parents)[:-1]  # without the root itself
         )
-        for root in library.roots
-        if path.is_relative_to(root)
+        for each in below
     )
 
 

@@ -191,7 +191,7 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
     Each step is one batch. The finder's run, which is provisional, is reported until the careful model has read its
     first windows. Where no passage has a word of the question, the finder reads all windows.
     """
-    quick = QuestionRun(run.index, replace(run.question, in_order=False), finder, report, run.ranking)
+    quick = QuestionRun(run.index, replace(run.question, in_order=False), finder, report, run)
     most_careful = _windows_to_read(run.question)
     most_quick = BEST_GROUPS if run.ranking.best_score else None
     slowdown = model.card.parameters / max(1, finder.card.parameters)

@@ -98,8 +98,9 @@ class Step:
 class QuestionRun:
     """The state of a question while a model reads it: windows to come, best spans so far, time spent.
 
-    `read` is the number of windows read so far, `seconds` the time spent on the question. The `ranking` of the
-    documents' passages is given where another model's run has made it already: it is the same for every model.
+    `read` is the number of windows read so far, `seconds` the time spent on the question. `other` is another model's
+    run of the same question, with which it shares what is the same for every model: the ranking of the documents'
+    passages, and the scores of their tables' rows.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class QuestionRun:
         question: Question,
         model: ReadyModel,
         report: Report,
-        ranking: PassageRanking | GivenPassages | None = None,
+        other: QuestionRun | None = None,
     ) -> None:
         self.index = index
         self.question = question
@@ -124,7 +125,7 @@ class QuestionRun:
         self._near_ties = NearTies(question, self.nbest, model, self._runner, report)
         cache = model.text_cache or TextCache(model.tokenizer, most=0)
         self._cached_texts = [cache.of(document) for document in question.documents]
-        self._given_ranking = ranking
+        self._other = other
         self._sections = list(sections(question.documents))
         self._characters = sum(map(len, self._sections))
         self._characters_cut = 0
@@ -228,8 +229,8 @@ class QuestionRun:
     @cached_property
     def ranking(self) -> PassageRanking | GivenPassages:
         """The ranking of the documents' passages: by BM25, or where the documents are passages in the order given."""
-        if self._given_ranking is not None:
-            return self._given_ranking
+        if self._other is not None:
+            return self._other.ranking
         documents = self.question.documents
         if self.question.passages_of:
             return GivenPassages(documents)
@@ -257,14 +258,17 @@ class QuestionRun:
 
         In a long text they tell the passage, in a table the row.
         """
-        rows = self._row_scores.at(document, starts)
+        rows = self.row_scores.at(document, starts)
         if self._characters < LEAST_LENGTH:
             return rows
         passages = lexical_scores(self.ranking, document, starts)
         return passages if rows is None else passages + rows
 
     @cached_property
-    def _row_scores(self) -> RowScores:
+    def row_scores(self) -> RowScores:
+        """The scores of the rows of the documents' tables."""
+        if self._other is not None:
+            return self._other.row_scores
         return RowScores(self.question.text, self._cached_texts, are_whole=not self.question.passages_of)
 
     def steps(self) -> Iterator[Step]:

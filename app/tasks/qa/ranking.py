@@ -24,7 +24,7 @@ _SATURATION = 1.2
 # most.
 _PREFIX_WEIGHT = 0.5
 _LEAST_PREFIXED = 4
-_MOST_LONGER = 3
+MOST_LONGER = 3
 _MOST_TERMS = 12
 _COMMON_FROM = 1000
 # Scripts without blanks between words, or with particles attached to them: pairs of characters are looked for.
@@ -97,7 +97,7 @@ def _terms_of_word(low: str, word: str) -> Iterator[Term]:
         for at in range(max(1, len(word) - 1)):
             yield Term((word[at : at + 2],), "", False)
         return
-    stem = len(low) - _suffix_length(low)
+    stem = len(low) - suffix_length(low)
     forms = (low, low[:1].upper() + low[1:], word[:1] + low[1:], low.upper(), word)
     needles = tuple(dict.fromkeys(form[:stem] for form in forms))
     yield Term(needles, low, bool(_ALPHABETS.fullmatch(low)))
@@ -108,7 +108,7 @@ def _lower(word: str) -> str:
     return word.lower().replace("i\u0307", "i")
 
 
-def _suffix_length(word: str) -> int:
+def suffix_length(word: str) -> int:
     """The number of letters at a word's end that may differ: those of plurals, verb forms and cases."""
     if not word.isalpha():
         return 0
@@ -250,12 +250,12 @@ def _weight(text: str, at: int, size: int, term: Term) -> float:
         return 1.0
     wanted = len(term.word)
     end = at + size
-    most = min(len(text), at + wanted + _MOST_LONGER + 1)
+    most = min(len(text), at + wanted + MOST_LONGER + 1)
     while end < most and text[end].isalnum():
         end += 1
     if _lower(text[at:end]) == term.word:
         return 1.0
-    return _PREFIX_WEIGHT if wanted >= _LEAST_PREFIXED and end - at <= wanted + _MOST_LONGER else 0.0
+    return _PREFIX_WEIGHT if wanted >= _LEAST_PREFIXED and end - at <= wanted + MOST_LONGER else 0.0
 
 
 def word_starts_of(text: CachedText) -> WordStarts:

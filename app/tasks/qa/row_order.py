@@ -1,6 +1,6 @@
-"""Finds the rows of a table that a question means: the one with the most of something, the first, the next, the marked.
+"""Finds the rows of a table that a question identifies by comparison: the largest, the first, the next, the ticked.
 
-A reader sees a row at a time, so it can't compare rows. The words that tell an order are English, as the readers are.
+A reader sees one row at a time, so it cannot compare rows. The keywords are English, as the readers are.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ import numpy as np
 
 from app.core.stop_words import ENGLISH, stop_words_for
 from app.core.text import Replacement
+from app.tasks.qa.ranking import MOST_LONGER, suffix_length
 
 # A column can be compared if this share of its cells has a value of one kind.
 _COMPARABLE = 0.6
 # Rows are in the order of time if at most this share of steps goes the other way.
 _OUT_OF_ORDER = 0.1
-# A row is told by the words of its name if it has this share of them.
+# A row matches a name if it contains at least this share of the name's words.
 _LEAST_SHARED = 0.5
-# A header that shares its words with the question, this near to the word of order, names what is compared.
+# A header names the compared column if its words occur in the question near the comparing word, scoring this much.
 _LEAST_NAMED = 0.3
-# In a longer text, a table has a first row for a question if it has a header that is named so nearly.
+# In a longer text, “first” and “last” apply to a table only if one of its headers scores this much.
 _LEAST_ASKED = 0.6
 
 
 class Relation(Enum):
-    """How a question tells rows: by a value that is the largest or smallest, by their place, by the row beside, or by a
-    yes or no below a header.
+    """How a question identifies rows: by the largest or smallest value, by position, as the neighbour of another, or by
+    a yes or no in a column.
     """
 
     EXTREME = auto()
@@ -44,12 +45,12 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
-    """What a question says of the order of rows.
+    """How a question identifies rows of a table.
 
-    `direction` is 1 for the largest, the last, the row behind and a yes, else -1; `rank` is 1 for the second largest.
-    `words` are the question's words in lower case, `at` is the number of the word that tells the order. `listed` is
-    whether the order is that of the page, even where the rows' dates run backwards. `beside` is what the row beside is
-    told by.
+    `direction` is 1 for the largest, the last, the row below and a yes, else -1; `rank` is 1 for the second largest.
+    `words` are the question's words in lower case, `at` is the index of the comparing word. `listed` is whether the
+    order on the page is meant, even where the rows' dates run backwards. `beside` has the words that name the
+    neighbouring row.
     """
 
     relation: Relation
@@ -107,12 +108,12 @@ _BESIDE = re.compile(
     r"\b(?:after|before|below|above|beneath|under(?:neath)?|follows|preceding|precedes|prior to|previous to|next to"
     r"|behind|ahead of)\b"
 )
-# An event, whose own row tells what is done after it; and a bound.
+# These ask about an event, which has a row of its own, or give a bound.
 _NOT_BESIDE = re.compile(
     r"\b(?:must|shall|should|can|needs?|ha(?:s|ve) to|happens?)\b|\b(?:after|before|prior to) an?\b"
     r"|\b(?:below|above|beneath|under(?:neath)?) [$€£]?\d"
 )
-# In a longer text, “after” tells a time unless one of these words is there.
+# In a longer text, “after” refers to time unless one of these words occurs.
 _PLACED = frozenset("next come comes came follows directly immediately".split())
 _BACKWARDS = frozenset("before above preceding precedes prior previous ahead".split())
 _AS_LISTED = re.compile(
@@ -128,7 +129,7 @@ _MARK = re.compile(rf"[|\t]\s*(?:{'|'.join(_MARKS)})\s*(?:[|\t\n]|$)", re.IGNORE
 
 
 def order_in(question: str) -> RowOrder | None:
-    """What a question says of the order of rows, if anything. In another language than English, nothing."""
+    """How a question identifies rows, if by comparison at all; None for questions in other languages than English."""
     low = " ".join(question.lower().split())[:1000]
     words = tuple(_WORD.findall(low))
     if stop_words_for(words) is not ENGLISH:  # the German “Last” is a load
@@ -161,8 +162,8 @@ def order_in(question: str) -> RowOrder | None:
     return None
 
 
-def may_tell(order: RowOrder, text: str, start: int, end: int) -> bool:
-    """Whether the table between two code points may tell the rows that are meant; false where it has no yes or no."""
+def may_match(order: RowOrder, text: str, start: int, end: int) -> bool:
+    """Whether the table between two code points may have rows that are meant; a quick check for a yes or no."""
     return order.relation is not Relation.MARKED or bool(_MARK.search(text, start, end))
 
 
@@ -204,7 +205,7 @@ class TableOrder:
         ]
 
     def meant(self, order: RowOrder, weights: np.ndarray, beside: np.ndarray) -> list[int]:
-        """The numbers of the rows that are meant; none if this table cannot tell.
+        """The numbers of the rows that are meant; none if this table cannot decide.
 
         `weights` are those of the question's words in each row, float[words, rows], `beside` those of the words of
         `order.beside`; 0 where a row does not have the word.
@@ -220,7 +221,7 @@ class TableOrder:
         others = weights if header_row is None else weights[weights[:, header_row] == 0]
         rows = self._having(others) or self._data
         if order.relation is Relation.EXTREME:
-            return self._extreme(order, rows)
+            return self._extreme(order, set(rows))
         if order.relation is Relation.MARKED:
             return self._marked(order, rows)
         is_asked_about = self._is_all or any(
@@ -228,23 +229,24 @@ class TableOrder:
         )
         if not is_asked_about or any(word in _WORD.findall(header) for header in self._headers):
             return []
-        if not self._time and not order.listed and (dated := self._of_time(order, rows)):
+        if not self._time and not order.listed and (dated := self._of_time(order, set(rows))):
             return dated
-        backwards = self._time < 0 and not order.listed
-        return [rows[-1] if (order.direction > 0) != backwards else rows[0]]
+        return [rows[-1] if self._direction(order) > 0 else rows[0]]
 
     def _having(self, weights: np.ndarray) -> list[int]:
-        """The rows with the most of some words, each counted by how few rows have it; empty if no word tells rows."""
+        """The rows with the most of some words, rarer words counting more; empty if no word distinguishes rows."""
         has = weights[:, self._data] > 0
         having = has.sum(axis=1)
-        telling = (having > 0) & (having < len(self._data))
-        scores = np.log1p((len(self._data) - having + 0.5) / (having + 0.5)) * telling @ has
+        distinct = (having > 0) & (having < len(self._data))
+        scores = np.log1p((len(self._data) - having + 0.5) / (having + 0.5)) * distinct @ has
         return (
-            [self._data[at] for at in np.flatnonzero(scores >= 0.999 * scores.max())] if telling.any() else []
+            [self._data[at] for at in np.flatnonzero(scores >= 0.999 * scores.max())]
+            if distinct.any()
+            else []
         )
 
     def _names(self, word: str, rows: Iterable[int]) -> bool:
-        """Whether rows have a word of order, as the name "First stage" or "Top speed", which then tells no order."""
+        """Whether rows contain the comparing word in a name, such as "First stage", so that it compares nothing."""
         cells = (cell.words.lower() for at in rows for cell in self._rows[at])
         return any(word in words and word in _WORD.findall(words) for words in cells)
 
@@ -255,11 +257,10 @@ class TableOrder:
         is_placed = self._is_all or order.listed or not _PLACED.isdisjoint(order.words)
         if not is_placed or self._names(order.words[order.at], rows):
             return []
-        backwards = self._time < 0 and not order.listed
-        at = self._data.index(rows[0]) + (-order.direction if backwards else order.direction)
+        at = self._data.index(rows[0]) + self._direction(order)
         return self._data[at : at + 1] if at >= 0 else []
 
-    def _extreme(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
+    def _extreme(self, order: RowOrder, rows: Collection[int]) -> list[int]:
         header = self._compared(order)
         values = {at: value for at, value in self._column(header).items() if at in rows} if header else {}
         is_place = _PLACES.search(header) and order.words[order.at].startswith(("high", "low"))
@@ -282,11 +283,15 @@ class TableOrder:
                 return [at for at in rows if marks.get(at) == order.direction]
         return []
 
-    def _compared(self, order: RowOrder) -> str:
-        """The header of the column whose values are compared; empty if the question names none."""
+    def _named(self, order: RowOrder) -> list[str]:
+        """The headers of the columns that the question names as what is compared, the surest first."""
         named = {header: _named(header, order) for header in self._headers}
-        for header in sorted(named, key=lambda each: -named[each]):
-            if named[header] >= _LEAST_NAMED and self._column(header):
+        return sorted((each for each in named if named[each] >= _LEAST_NAMED), key=lambda each: -named[each])
+
+    def _compared(self, order: RowOrder) -> str:
+        """The header of the column whose values are compared; empty if the question gives none."""
+        for header in self._named(order):
+            if self._column(header):
                 return header
         measured = (
             header
@@ -313,15 +318,18 @@ class TableOrder:
                     cells[header][at] = words
         return cells
 
-    def _of_time(self, order: RowOrder, rows: Sequence[int]) -> list[int]:
+    def _of_time(self, order: RowOrder, rows: Collection[int]) -> list[int]:
         """The first or last rows by the dates of a column that the question names."""
-        named = {header: _named(header, order) for header in self._headers}
-        for header in sorted(named, key=lambda each: -named[each]):
+        for header in self._named(order):
             dates = {at: value for at, value in self._column(header).items() if at in rows}
-            if named[header] >= _LEAST_NAMED and dates and _are_dates(dates.values()):
+            if dates and _are_dates(dates.values()):
                 end = max(dates.values()) if order.direction > 0 else min(dates.values())
                 return [at for at, value in dates.items() if value == end]
         return []
+
+    def _direction(self, order: RowOrder) -> int:
+        """The direction on the page: the other one where the rows run backwards in time, unless the page's is meant."""
+        return -order.direction if self._time < 0 and not order.listed else order.direction
 
     @cached_property
     def _time(self) -> int:
@@ -377,12 +385,11 @@ _UNNAMED = frozenset("a an and the of in on at to for by with from is was were p
 def _is_alike(word: str, other: str) -> bool:
     """Whether two words are the same but for an ending."""
     short, long = sorted((word, other), key=len)
-    same = (
-        len(short) - min(3, max(0, (len(short) - 3) // 2))
-        if short.isalpha() and long.isalpha()
-        else len(long)
+    if not (short.isalpha() and long.isalpha()):
+        return word == other
+    return len(long) <= len(short) + MOST_LONGER and long.startswith(
+        short[: len(short) - suffix_length(short)]
     )
-    return len(long) <= len(short) + 3 and long[:same] == short[:same]
 
 
 class _Kind(Enum):

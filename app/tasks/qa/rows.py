@@ -1,6 +1,6 @@
 """Scores the rows of tables by the words of a question: a cell is looked up by its row's name.
 
-A reader tells rows with similar names apart less surely than the words themselves do: “2.2.1” and “2.2.2”, say.
+A reader distinguishes rows with similar names less reliably than their words do: “2.2.1” and “2.2.2”, say.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from app.tasks.qa.ranking import Term, occurrences, terms, word_starts_of
-from app.tasks.qa.row_order import Cell, RowOrder, TableOrder, cells_of, may_tell, order_in
+from app.tasks.qa.row_order import Cell, RowOrder, TableOrder, cells_of, may_match, order_in
 from app.tasks.text.sections import CachedText
 
 # Logits that a row loses which has none of the question's words that its table has. Of 174 questions of `tables_dev`
@@ -21,13 +21,13 @@ from app.tasks.text.sections import CachedText
 ROW_WEIGHT = 2.0
 # Logits that the other rows of a text lose where the question has the name of a row: “2.2.1”, “CVE-2020-1”.
 NAME_WEIGHT = 8.0
-# Logits that the rows gain which a question tells by their order, and that the others of the table lose. Of 110 such
+# Logits that rows gain which a question identifies by comparison, and that the table's other rows lose. Of 110 such
 # questions of `tables_train` the best span is right for 43 without, 62, 65 and 65 with 3, 4 and 6 logits between them.
 ORDER_GAIN, ORDER_LOSS = 2.0, 4.0
 # A word that may be a row's name, which has a digit and is more than a number.
 _WORD = re.compile(r"[\w.:/-]{2,40}")
 _AROUND = " |*_`"
-# A word of more occurrences tells no row.
+# A word with more occurrences does not distinguish rows.
 _MOST_OCCURRENCES = 20_000
 # Tables of more code points are not searched for the largest, the first, or the next row: that takes a question up to
 # half a second.
@@ -96,8 +96,8 @@ class RowScores:
     A row has a share of the words of the question that stand in its table below the first row, which names the columns
     as a rule, each weighted by how few of these rows have it; it scores `ROW_WEIGHT` * (its share - the largest share
     of a row of the table). These scores, up to 0, are evidence of which row of a table is meant, not of which table, or
-    of whether any is. Where the question tells rows by their order, these score `ORDER_GAIN` instead, the others of the
-    table `-ORDER_LOSS`; unless the texts `are_whole`: a passage does not show which row is the largest or the first.
+    of whether any is. Where the question identifies rows by comparison, these score `ORDER_GAIN`, the others of the
+    table `-ORDER_LOSS`, if the texts `are_whole`: a passage does not show which row is the largest or the first.
     Where it has the name of a row, all others of its text lose `NAME_WEIGHT` more.
     """
 
@@ -167,12 +167,12 @@ def _scores(weights: np.ndarray, rows: TableRows) -> np.ndarray:
 def _score_order(
     scores: np.ndarray, order: RowOrder, text: CachedText, rows: TableRows, weights: np.ndarray
 ) -> None:
-    """Score the rows of each table in which the question tells rows by their order."""
+    """Score the rows of each table in which the question identifies rows by comparison."""
     beside = _weights(terms(order.beside), text, rows)
     bounds = np.flatnonzero(np.diff(rows.tables, prepend=-1, append=-1)).tolist()
     for first, end in pairwise(bounds):
         start, stop = int(rows.starts[first]), int(rows.ends[end - 1])
-        if stop - start > _MOST_ORDERED or not may_tell(order, text.text, start, stop):
+        if stop - start > _MOST_ORDERED or not may_match(order, text.text, start, stop):
             continue
         table = TableOrder(rows.cells(text.text, first, end), is_all=stop - start > _ALL * len(text.text))
         if meant := table.meant(order, weights[:, first:end], beside[:, first:end]):

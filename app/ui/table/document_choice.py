@@ -68,7 +68,7 @@ class _TickDelegate(RowDelegate):
         line = rect.adjusted(step(3), step(2), -step(3), 0)
         box = QStyleOptionViewItem(option)
         box.rect = self.mirrored(QRectF(line.left(), rect.center().y() - side / 2, side, side)).toRect()
-        is_ticked = Qt.CheckState(option.index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        is_ticked = _is_ticked(option.index)
         box.state |= QStyle.StateFlag.State_On if is_ticked else QStyle.StateFlag.State_Off
         view.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorItemViewItemCheck, box, painter, view)
         line.setLeft(line.left() + side + step(3))
@@ -86,8 +86,7 @@ class _TickDelegate(RowDelegate):
             return super().editorEvent(event, model, option, index)
         if (event.type(), event.button()) != (QEvent.Type.MouseButtonRelease, Qt.MouseButton.LeftButton):
             return False
-        is_ticked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
-        now = Qt.CheckState.Unchecked if is_ticked else Qt.CheckState.Checked
+        now = Qt.CheckState.Unchecked if _is_ticked(index) else Qt.CheckState.Checked
         return model.setData(index, now, Qt.ItemDataRole.CheckStateRole)
 
 
@@ -171,6 +170,10 @@ class DocumentChoice(PageDialog):
         ticked = self.ticked()
         self.accept()
         self.chosen.emit(ticked if len(ticked) < len(self.documents.rows) else ())
+
+
+def _is_ticked(index: Index) -> bool:
+    return Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
 
 
 def _below(row: Row) -> str:
